@@ -199,6 +199,7 @@ def test_bounds_hold_for_groups_of_every_size(confidence):
     assert p[np.abs(z) <= t - 1].sum() < confidence
 
 
+@pytest.mark.slow
 def test_privacy_loss():
     """The profile at ε is the stated δ, for other ε it bounds the sum over the worst tables, and it composes."""
     loss = MECHANISM.privacy_loss()

@@ -394,6 +394,7 @@ def test_without_scipy_the_error_is_one_line_that_names_the_extra():
     assert "During handling" not in done.stderr
 
 
+@pytest.mark.slow
 def test_other_missing_modules_are_not_blamed_on_scipy():
     done = run("import sys; sys.modules['stairnoise._scipy'] = None; import stairnoise as sn; sn.Laplace(1).as_scipy()")
     assert done.stderr.splitlines()[-1].startswith("ModuleNotFoundError: import of stairnoise._scipy halted")

@@ -187,6 +187,7 @@ def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
         assert np.all((found >= 0) & (found <= 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
 def test_coverage_of_intervals(side):
     """By exact sums, coverage is at least the confidence for integer noise, and equal to it with the uniform part, on a grid."""

@@ -88,6 +88,7 @@ def test_few_atoms_by_exact_integers(length: int) -> None:
     assert agrees(convolution([(mechanism, k)], length), {i: many / scale**k for i, many in ways.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rare", [1e-10, pytest.param(1e-3, marks=pytest.mark.long)])
 def test_few_atoms_by_the_multinomial_mechanism(rare: float) -> None:
     """The largest sums underflow, and so do intermediate products of others."""

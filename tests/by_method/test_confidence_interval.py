@@ -401,6 +401,7 @@ def test_least_eps(made, relative, confidence):
     assert mechanism(eps, sensitivity, *spec).error_bound(confidence) <= t
 
 
+@pytest.mark.slow
 @looped("confidence", [0.5, 0.95, 0.9999])
 @looped(("mechanism", "sensitivity", "spec"), MECHANISMS)
 def test_no_smaller_eps_will_do(mechanism, sensitivity, spec, confidence):

@@ -163,6 +163,7 @@ def test_skellam_bound_of_several_values() -> None:
         assert eps > mechanism.privacy_map(d_in, integers=True, delta=delta).eps
 
 
+@pytest.mark.slow
 def test_skellam_of_partitions_and_of_shares() -> None:
     mechanism = sn.Skellam.from_eps(1, 1e-6, 2)
     assert mechanism.privacy_map(2).eps == pytest.approx(1, rel=1e-4)

@@ -307,6 +307,7 @@ def test_columns_of_labels_with_one_name():
     assert released([1, 2], frame).tolist() == of_array([1, 2], [("a", 1), ("b", 2)])
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_for_labels_and_columns():
     """Evidence: the modules of a new process, which has imported PyArrow."""
     code = """

@@ -256,6 +256,7 @@ def test_a_grid_that_is_too_large_is_refused(mechanism):
         mechanism.privacy_loss().to_dp_accounting(5e-324)
 
 
+@pytest.mark.slow
 def test_the_least_interval_that_an_error_names_is_accepted():
     loss = sn.Laplace(512).privacy_loss()
     with pytest.raises(sn.ParameterError) as caught:

@@ -51,10 +51,10 @@ def test_golden_several_candidates(threads: int) -> None:
 def test_vectors_are_current() -> None:
     """The committed files are what the oracle makes now, in a seeded sample."""
     choose = random.Random(4)
-    for entry in choose.sample([entry for entry in read("permute_and_flip") if len(entry["costs"]) < 20], 3):
+    for entry in choose.sample([entry for entry in read("permute_and_flip") if len(entry["costs"]) < 20], 2):
         given = {name: value for name, value in entry.items() if name not in ("values", "cases")}
         assert permute_and_flips.entry(given) == entry
-    for entry in choose.sample(read("top"), 3):
+    for entry in choose.sample(read("top"), 2):
         assert permute_and_flips.top_entry({name: value for name, value in entry.items() if name != "values"}) == entry
 
 

@@ -105,6 +105,7 @@ def test_stand_ins(package, path, derived):
     assert rng._stream.fill_count == 0
 
 
+@pytest.mark.slow
 def test_xarray_over_dask():
     """A task records that it ran; the same arrays in memory are not lazy."""
     xarray = pytest.importorskip("xarray")

@@ -236,6 +236,7 @@ def _refusal(call, data):
     return refusal
 
 
+@pytest.mark.slow
 @looped("make", NEVER_NUMBERS.values())
 def test_what_is_no_number_is_refused_without_its_content(make):
     for name, call in (RELEASES | READINGS).items():

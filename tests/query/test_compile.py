@@ -11,6 +11,7 @@ import os
 import random
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from stairnoise.query.question import Question
 from stairnoise.query.sources.described import Described
 from stairnoise.query.sources.statement import answers_of
 from stairnoise.query.statistics import Count, Mean, Median, Quantile, Sum
+from tests.combinations import in_turn, rest_long
 from tests.query.conditions import COLUMNS, GOOD, ROWS
 from tests.query.oracle import answers, histograms
 
@@ -241,19 +243,21 @@ DAY = datetime.date(2020, 2, 29)
 ROWS_OF_PLAN = [(0, 1, 40, 70), (1, None, 500, None), (0, 2, 900, 4)]
 
 
-@pytest.mark.parametrize("dialect", TYPES)
-def test_bounds_are_found_from_the_rows_of_a_client(dialect):
+FOUND_BOUNDS = {"v": (2, 128), "w": (-1024, 0.5)}
+
+
+@pytest.mark.parametrize(("dialect", "column"), rest_long(in_turn(TYPES, FOUND_BOUNDS), product(TYPES, FOUND_BOUNDS)))
+def test_bounds_are_found_from_the_rows_of_a_client(dialect, column):
     """Evidence: the translation in DuckDB, with bounds that a reader can see; nearly no noise."""
     columns = {"who": "text", "v": "bigint", "w": "double"}
     rows = [("a", 3, 0.25), ("a", 3, -900.0), ("b", 100, math.nan), ("c", None, math.inf), (None, 2**40, 1.0)]
     asked = {"dialect": dialect, "schema": schema(dialect, columns), "person": "who", "max_groups": 2, "eps": 1e9}
     own = {name.upper() if dialect == "snowflake" else name: kind for name, kind in columns.items()}
-    for column, expected in (("v", (2, 128)), ("w", (-1024, 0.5))):
-        made = query.compile_bounds("t", column=column, **asked)
-        found = query.finish(made, duck(own, rows).execute(translated(dialect, made.sql)).fetchall())
-        assert isinstance(found, query.PrivateBounds)
-        assert found.bounds == expected
-        assert sum(count for _, count, _ in found.histogram) == 2
+    made = query.compile_bounds("t", column=column, **asked)
+    found = query.finish(made, duck(own, rows).execute(translated(dialect, made.sql)).fetchall())
+    assert isinstance(found, query.PrivateBounds)
+    assert found.bounds == FOUND_BOUNDS[column]
+    assert sum(count for _, count, _ in found.histogram) == 2
     with pytest.raises(sn.ParameterError, match=r"^column must be of numbers; it is declared as"):
         query.compile_bounds("t", column="who", **asked)
 

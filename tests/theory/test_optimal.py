@@ -77,6 +77,7 @@ def test_the_equation_for_p_has_the_closed_forms_as_roots():
         np.testing.assert_allclose(power_cost.gamma_power(p, eps), so.optimal_gamma(eps, cost), rtol=1e-13)
 
 
+@pytest.mark.slow
 @looped("p", [2.0**-10, 0.1, 0.5, 1.5, 3.0, 8.0, 30.0, 64.0])
 @looped("eps", [0.25, 1.0, 1.999, 2.0, 3.0, 10.0, 60.0, 700.0])
 def test_stationarity(p, eps):
