@@ -288,10 +288,10 @@ class _Batch:
         out = self.parts[0].out
         direct = out.dtype.char in "fd"
         if len(self.parts) == 1 and direct:
-            sampler.release(stream, values.reshape(out.shape), out, threads)
+            sampler.release_checked(stream, values.reshape(out.shape), out, threads)
             return
         noisy = np.empty(values.shape, out.dtype if direct else FLOAT64)
-        sampler.release(stream, values, noisy, threads)
+        sampler.release_checked(stream, values, noisy, threads)
         flat = noisy.reshape(-1)
         if not direct:
             flat = _of_two_bytes(flat, out.dtype)
@@ -310,9 +310,8 @@ def _write(
     batches = list(_batches(values, places, threads))
     # A single batch is read once.
     read = [batch.read() for batch in batches[:1]] if len(batches) == 1 else [None] * len(batches)
-    limit = float(np.ldexp(sampler.granularity, 126))
     for batch, known in zip(batches, read, strict=True):
-        _require_below(batch, batch.read() if known is None else known, limit, values)
+        _require_accepted(batch, sampler.first_refused(batch.read() if known is None else known), values)
     view, first = sampler.next_view(stream, sum(batch.size for batch in batches)), 0
     number = 0
     try:
@@ -372,14 +371,10 @@ def _blocks(values: NDArray[Any], out: NDArray[Any]) -> Iterator[tuple[NDArray[A
             yield from _blocks(values[first], out[first])
 
 
-def _require_below(batch: _Batch, values: NDArray[Any], limit: float, arrays: list[NDArray[Any]]) -> None:
-    """Raise for the first value that is not a number below the limit."""
-    for block, _ in _blocks(values, values):
-        if block.size and not -limit < float(block.min()) <= float(block.max()) < limit:
-            break
-    else:
+def _require_accepted(batch: _Batch, position: int | None, arrays: list[NDArray[Any]]) -> None:
+    """Raise for a value of the batch that is refused."""
+    if position is None:
         return
-    position = int(np.argmin(np.abs(values, dtype=np.float64).reshape(-1) < limit))
     for part in batch.parts:
         if position < part.values.size:
             break

@@ -80,7 +80,7 @@ pub(crate) struct InOrder<'a, A> {
 }
 
 impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
-    fn is_apart(&self) -> bool {
+    fn is_piecemeal(&self) -> bool {
         true
     }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, Answers, Mechanism, MechanismFill, Modulus, OutOfMemory, Residue, Value};
+use stairnoise::{Answer, Answers, DrawError, Mechanism, MechanismFill, Modulus, OutOfMemory, Residue, Value};
 
 use crate::buffer::{Elements, Input, Output, OwnInOrder, Parts, STAGE, same_shape};
 use crate::column::Column;
@@ -73,7 +73,7 @@ pub(crate) fn release_new<A: Answer, T: Value>(
     fill.release(0, answers, out).map_err(|OutOfMemory| errors::memory())
 }
 
-/// Writes the released answers to their places of `out`.
+/// Writes the released answers to their places of `out`; `checked` ones have passed [`first_refused`].
 #[allow(
     clippy::redundant_closure_for_method_calls,
     reason = "the method is not general enough in its lifetime"
@@ -85,17 +85,56 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     mechanism: &impl Mechanism,
     stream: &Stream,
     threads: usize,
+    checked: bool,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
-    let write =
-        |fill: &MechanismFill<'_>, first, answers: &mut dyn Answers<A>, part: &mut [T]| fill.release_next(first, answers, part);
+    let write = |fill: &MechanismFill<'_>, first, answers: &mut dyn Answers<A, T>, part: &mut [T]| {
+        fill.release_next(first, answers, part)
+    };
     if answers.len() <= STAGE {
         let own = answers.copied().map_err(|OutOfMemory| errors::memory())?;
         let in_order = |_| Ok(OwnInOrder::of(&own));
-        return release_in_order(py, in_order, write, values.shape(), places, mechanism, stream, threads);
+        return release_in_order(
+            py,
+            in_order,
+            write,
+            values.shape(),
+            places,
+            mechanism,
+            stream,
+            threads,
+            checked,
+        );
     }
     let (places, in_order) = (places.in_step_with(&answers), |most| answers.in_order(most));
-    release_in_order(py, in_order, write, values.shape(), places, mechanism, stream, threads)
+    release_in_order(
+        py,
+        in_order,
+        write,
+        values.shape(),
+        places,
+        mechanism,
+        stream,
+        threads,
+        checked,
+    )
+}
+
+/// The position in C order of the first answer that the mechanism refuses.
+pub(crate) fn first_refused<A: Answer + Element>(
+    values: &Bound<'_, PyArrayDyn<A>>,
+    mechanism: &impl Mechanism,
+) -> PyResult<Option<usize>> {
+    let (mut refused, mut done) = (None, 0);
+    Input::new("values", values)?
+        .in_parts(threads::CHECKED, |part| {
+            if let Err(DrawError::NotFinite(i) | DrawError::OffLattice(i)) = mechanism.check_answers(part) {
+                refused = refused.or(Some(done + i));
+            }
+            done += part.len();
+        })
+        .map_err(|OutOfMemory| errors::memory())?;
+    Ok(refused)
 }
 
 /// Writes the residues of the released answers to their places of `out`.
@@ -119,6 +158,7 @@ pub(crate) fn release_modulo<T: Residue + Element>(
         mechanism,
         stream,
         threads,
+        false,
     )
 }
 
@@ -147,6 +187,7 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
         mechanism,
         stream,
         threads,
+        false,
     )
 }
 
@@ -155,17 +196,19 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
 fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A>>(
     py: Python<'_>,
     in_order: impl Fn(usize) -> Result<I, OutOfMemory> + Sync + Send,
-    release: impl Fn(&MechanismFill<'_>, u64, &mut dyn Answers<A>, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
+    release: impl Fn(&MechanismFill<'_>, u64, &mut dyn Answers<A, T>, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
     shape: &[usize],
     places: Output<'_, T>,
     mechanism: &impl Mechanism,
     stream: &Stream,
     threads: usize,
+    checked: bool,
 ) -> PyResult<()> {
     let parts = parts(mechanism);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
-    if !mechanism.takes_all::<A>() {
-        // Answers are read twice, because all of them are checked before a fill is taken.
+    // Answers that may change are checked once more when they are read again.
+    if !(checked && I::MAY_CHANGE || mechanism.takes_all::<A>()) {
+        // All of them are checked before a fill is taken.
         threads::check(
             py,
             (places.order(), places.len(), threads),
@@ -187,7 +230,7 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
             // Another thread may have written to the answers since the check.
             let refused =
                 |answers: &[A]| I::MAY_CHANGE && !mechanism.takes_all::<A>() && mechanism.check_answers(answers).is_err();
-            if inputs.is_apart() {
+            if inputs.is_piecemeal() {
                 return piece.write((), most, |first, &(), part| {
                     let mut next = NextOf {
                         inputs: &mut inputs,
@@ -224,10 +267,10 @@ struct NextOf<'a, I, A, F> {
     of: PhantomData<A>,
 }
 
-impl<A, I: Elements<A>, F: Fn(&[A]) -> bool> Answers<A> for NextOf<'_, I, A, F> {
-    fn next(&mut self, n: usize) -> &[A] {
-        self.inputs.advance(self.at, n);
-        self.at += n;
+impl<A, T, I: Elements<A>, F: Fn(&[A]) -> bool> Answers<A, T> for NextOf<'_, I, A, F> {
+    fn next(&mut self, out: &[T]) -> &[A] {
+        self.inputs.advance_to(self.at, out);
+        self.at += out.len();
         self.changed |= (self.refused)(self.inputs.part());
         self.inputs.part()
     }

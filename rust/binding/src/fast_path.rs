@@ -229,7 +229,7 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
             zeros::<T>(py, values.shape())?
         }
     };
-    drawing::release(py, values, &out, mechanism, stream, 0)?;
+    drawing::release(py, values, &out, mechanism, stream, 0, false)?;
     Ok(Some(out.into_any()))
 }
 

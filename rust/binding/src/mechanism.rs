@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use stairnoise::{Mechanism as _, Modulus, OutOfMemory, Value};
 
-use crate::buffer::{same_shape, with_answers, with_output, with_residues};
+use crate::buffer::{same_shape, with_answers, with_floats, with_output, with_residues};
 use crate::column::Column;
 use crate::drawing;
 use crate::errors;
@@ -58,10 +58,27 @@ impl Mechanism {
         threads: usize,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
-        if let Ok(values) = values.cast::<PyArrayDyn<f32>>() {
-            return with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads));
-        }
-        with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
+        with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads, false)))
+    }
+
+    /// [`Mechanism::release`] of floats as floats, in which [`Mechanism::first_refused`] has found nothing to refuse.
+    fn release_checked(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        values: &Bound<'_, PyUntypedArray>,
+        out: &Bound<'_, PyUntypedArray>,
+        threads: usize,
+    ) -> PyResult<()> {
+        same_shape("values", values.shape(), out.shape())?;
+        with_floats!("values", values, values => with_floats!("out", out, out => {
+            drawing::release(py, values, out, &self.0, stream, threads, true)
+        }))
+    }
+
+    /// The position in C order of the first of some floats that no release takes.
+    fn first_refused(&self, values: &Bound<'_, PyUntypedArray>) -> PyResult<Option<usize>> {
+        with_floats!("values", values, values => drawing::first_refused(values, &self.0))
     }
 
     /// Releases integers modulo `largest` + 1, by a mechanism of integers. An element of `out` can hold `largest`.

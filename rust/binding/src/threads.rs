@@ -20,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const CHECK_SPLIT_FROM: usize = 1 << 20;
 
 /// Values checked at a time: their copies stay in the nearest cache.
-const CHECKED: usize = 1 << 10;
+pub(crate) const CHECKED: usize = 1 << 10;
 
 const VARIABLE: &str = "STAIRNOISE_NUM_THREADS";
 

@@ -97,6 +97,20 @@ macro_rules! with_answers {
     }};
 }
 
+/// Runs `$body` with `$array` bound to `$floats`, an argument called `$name`, as an array of `f64` or `f32`.
+macro_rules! with_floats {
+    ($name:literal, $floats:expr, $array:ident => $body:expr) => {{
+        let floats: &Bound<'_, numpy::PyUntypedArray> = $floats;
+        if let Ok($array) = floats.cast::<numpy::PyArrayDyn<f64>>() {
+            $body
+        } else if let Ok($array) = floats.cast::<numpy::PyArrayDyn<f32>>() {
+            $body
+        } else {
+            Err($crate::buffer::array::element_type($name, floats, "float64 or float32"))
+        }
+    }};
+}
+
 /// Runs `$body` with `$array` bound to `$out` as an array of its type of residues.
 macro_rules! with_residues {
     ($out:expr, $array:ident => $body:expr) => {{
@@ -113,7 +127,7 @@ macro_rules! with_residues {
     }};
 }
 
-pub(crate) use {with_answers, with_output, with_residues};
+pub(crate) use {with_answers, with_floats, with_output, with_residues};
 
 pub(crate) fn element_type(name: &str, array: &Bound<'_, PyUntypedArray>, allowed: &str) -> PyErr {
     PyTypeError::new_err(format!(
@@ -193,9 +207,14 @@ pub(crate) trait Elements<A>: Inputs {
     /// Whether a second pass may read other elements, because another thread can write to them.
     const MAY_CHANGE: bool = true;
 
-    /// Whether elements can be read while their part of the output is written: they lie elsewhere, and [`Inputs::begin`] does nothing.
-    fn is_apart(&self) -> bool {
+    /// Whether [`Elements::advance_to`] can be called, and [`Inputs::begin`] does nothing.
+    fn is_piecemeal(&self) -> bool {
         false
+    }
+
+    /// [`Inputs::advance`] to the inputs of the places `out`, which are not yet written.
+    fn advance_to<T>(&mut self, first: usize, out: &[T]) {
+        self.advance(first, out.len());
     }
 
     /// The elements that [`Inputs::advance`] has reached.

@@ -203,8 +203,20 @@ pub(crate) enum InOrder<'a, A> {
 }
 
 impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
-    fn is_apart(&self) -> bool {
-        matches!(self, Self::Contiguous { input, .. } if input.borrow.is_some())
+    fn is_piecemeal(&self) -> bool {
+        matches!(self, Self::Contiguous { .. })
+    }
+
+    fn advance_to<T>(&mut self, first: usize, out: &[T]) {
+        match self {
+            Self::Contiguous { input, n, stage } if input.borrow.is_none() => {
+                assert!(size_of::<T>() == size_of::<A>() && align_of::<T>() == align_of::<A>() && out.len() <= stage.len());
+                *n = out.len();
+                // SAFETY: the input's elements are those of the output, in the same order, and these are not yet written.
+                unsafe { out.as_ptr().cast::<A>().copy_to_nonoverlapping(stage.as_mut_ptr(), out.len()) };
+            }
+            _ => self.advance(first, out.len()),
+        }
     }
 
     fn part(&self) -> &[A] {

@@ -3,7 +3,7 @@
 use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::{self, Extension, IntegerDistribution};
-use crate::kernel::{FixedPoint, Kernel, Tier, on_tier};
+use crate::kernel::{FixedPoint, Kernel, Tier};
 use crate::lattice::{Answer, Answers, Lattice, Scaling, Value, release::add, release::add_all};
 use crate::stack;
 use crate::stream::{AnyWords, CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words};
@@ -145,9 +145,9 @@ impl Sampler {
     }
 
     /// Writes the next answers plus the noise of the values `first .. first + out.len()` of the stage.
-    pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &mut dyn Answers<A>, out: &mut [T]) {
+    pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &mut dyn Answers<A, T>, out: &mut [T]) {
         if out.len() <= FEW {
-            let (answers, log2_granularity) = (answers.next(out.len()), self.lattice.log2_granularity);
+            let (answers, log2_granularity) = (answers.next(out), self.lattice.log2_granularity);
             self.draw_few(stage, first, out, |i, noise| add(answers[i], noise, log2_granularity));
             return;
         }
@@ -166,14 +166,14 @@ impl Sampler {
         noise: &mut [i64],
         stage: Stage<'_>,
         first: u64,
-        answers: &mut dyn Answers<A>,
+        answers: &mut dyn Answers<A, T>,
         out: &mut [T],
     ) {
         let (tier, used) = (Tier::current(), out.len().min(noise.len()));
         for (first, out) in (first..).step_by(noise.len()).zip(out.chunks_mut(noise.len())) {
             let noise = &mut noise[..out.len()];
             let extension = |i, e| stage.extension(first + i as u64, e);
-            let answers = answers.next(out.len());
+            let answers = answers.next(out);
             self.release_words(tier, words.at(stage, first, out.len()), &extension, answers, noise, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
@@ -192,7 +192,7 @@ impl Sampler {
         out: &mut [T],
     ) {
         self.write_words(tier, words, extension, noise);
-        on_tier!(tier, add_all(answers, noise, self.lattice.log2_granularity, out));
+        add_all(tier, answers, noise, self.lattice.log2_granularity, out);
     }
 
     /// X + centre for a word that the kernel is not sure of.

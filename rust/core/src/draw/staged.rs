@@ -70,18 +70,14 @@ pub(crate) fn release<A: Answer, T: Value>(
     log2_granularity: i32,
     fill: &Fill,
     first: u64,
-    answers: &mut dyn Answers<A>,
+    answers: &mut dyn Answers<A, T>,
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
     in_chunks(mechanism.joint_values(), out, draw, |_, noise, out| {
-        add(tier, log2_granularity, answers.next(out.len()), noise, out);
+        add_all(tier, answers.next(out), noise, log2_granularity, out);
     })
-}
-
-pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answers: &[A], noise: &[i64], out: &mut [T]) {
-    on_tier!(tier, add_all(answers, noise, log2_granularity, out));
 }
 
 /// Values drawn at a time where there are many, or a few more: what a mechanism prepares for a call is then a small part of its work.

@@ -90,6 +90,12 @@ pub(crate) trait Arithmetic {
         unreachable!("no instruction for it");
     }
 
+    /// [`float::sum_to_odd`] of whole numbers.
+    #[inline(always)]
+    fn sums_to_odd(a: &[f64; BLOCK], b: &[f64; BLOCK]) -> [f64; BLOCK] {
+        core::array::from_fn(|i| float::sum_to_odd(a[i], b[i]))
+    }
+
     #[inline(always)]
     fn look_up_narrow<const AT: u32>(_table: &[f32; 16], _numbers: &[f32; BLOCK]) -> [f32; BLOCK] {
         unreachable!("no instruction for it");
@@ -168,6 +174,12 @@ impl Arithmetic for FusedWide {
     #[inline(always)]
     fn polynomials<const N: usize>(tables: &[[f64; 16]; N], numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
         avx512::polynomials(tables, numbers)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn sums_to_odd(a: &[f64; BLOCK], b: &[f64; BLOCK]) -> [f64; BLOCK] {
+        avx512::sum_to_odd(a, b)
     }
 
     #[cfg(target_arch = "x86_64")]

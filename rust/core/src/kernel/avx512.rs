@@ -6,11 +6,12 @@
 )]
 
 use core::arch::x86_64::{
-    __m512i, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC, _mm512_castsi512_pd, _mm512_fmadd_pd, _mm512_getexp_ps, _mm512_getmant_pd,
-    _mm512_getmant_ps, _mm512_loadu_epi32, _mm512_loadu_epi64, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_mask_mov_epi32,
-    _mm512_permutex2var_pd, _mm512_permutexvar_ps, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64, _mm512_srai_epi64,
-    _mm512_srli_epi32, _mm512_srli_epi64, _mm512_storeu_epi32, _mm512_storeu_epi64, _mm512_storeu_pd, _mm512_storeu_ps,
-    _mm512_sub_pd,
+    __m512i, _CMP_NEQ_UQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _MM_MANT_NORM_1_2,
+    _MM_MANT_SIGN_SRC, _mm512_add_round_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_fmadd_pd,
+    _mm512_getexp_ps, _mm512_getmant_pd, _mm512_getmant_ps, _mm512_loadu_epi32, _mm512_loadu_epi64, _mm512_loadu_pd,
+    _mm512_loadu_ps, _mm512_mask_mov_epi32, _mm512_mask_or_epi64, _mm512_permutex2var_pd, _mm512_permutexvar_ps,
+    _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64, _mm512_srai_epi64, _mm512_srli_epi32,
+    _mm512_srli_epi64, _mm512_storeu_epi32, _mm512_storeu_epi64, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_sub_pd,
 };
 use core::array;
 
@@ -127,4 +128,26 @@ pub(super) fn split_narrow<const N: usize>(numbers: &[f32; N]) -> [[f32; N]; 2] 
         }
     }
     [exponents, significands]
+}
+
+/// `float::sum_to_odd`: the neighbour towards zero, whose last bit becomes 1 if the other neighbour is another number.
+#[inline(always)]
+pub(super) fn sum_to_odd<const N: usize>(a: &[f64; N], b: &[f64; N]) -> [f64; N] {
+    const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+    const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const INWARDS: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+    let mut sums = [0.0; N];
+    const { assert!(N.is_multiple_of(8)) };
+    for i in (0..N).step_by(8) {
+        // SAFETY: as said above.
+        unsafe {
+            let (a, b) = (_mm512_loadu_pd(a.as_ptr().add(i)), _mm512_loadu_pd(b.as_ptr().add(i)));
+            let (up, down) = (_mm512_add_round_pd::<UP>(a, b), _mm512_add_round_pd::<DOWN>(a, b));
+            let inexact = _mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(up, down);
+            let sum = _mm512_castpd_si512(_mm512_add_round_pd::<INWARDS>(a, b));
+            let odd = _mm512_mask_or_epi64(sum, inexact, sum, _mm512_set1_epi64(1));
+            _mm512_storeu_pd(sums.as_mut_ptr().add(i), _mm512_castsi512_pd(odd));
+        }
+    }
+    sums
 }

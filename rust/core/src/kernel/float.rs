@@ -122,6 +122,20 @@ pub(super) fn exp2(n: f64) -> f64 {
     f64::from_bits(n << 52)
 }
 
+/// a + b if an `f64` holds it, otherwise the one of its two neighbours whose last bit is 1. Both are whole numbers.
+#[inline(always)]
+pub(crate) fn sum_to_odd(a: f64, b: f64) -> f64 {
+    // The error of a sum (Knuth, TwoSum).
+    let sum = a + b;
+    let of_a = sum - b;
+    let error = (a - of_a) + (b - (sum - of_a));
+    // An even neighbour is one beside the odd one, which lies on the side of the error.
+    let bits = sum.to_bits();
+    let even = u64::from(error != 0.0) & !bits & 1;
+    let inwards = (error.to_bits() ^ bits) >> 63;
+    f64::from_bits(bits.wrapping_add(even).wrapping_sub((even & inwards) << 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ mod elementary;
 mod fill;
 mod first_level;
 mod fixed_point;
-mod float;
+pub(crate) mod float;
 mod geometric;
 mod ladder;
 mod lane;

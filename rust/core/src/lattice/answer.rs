@@ -1,6 +1,7 @@
 //! True answers, rounded to the lattice (contract, section 4).
 
-use super::dyadic::{DIRECT, decompose, power_of_two};
+use super::dyadic::{decompose, power_of_two};
+use crate::kernel::Arithmetic;
 
 /// A true answer to be released.
 pub trait Answer: Copy + private::Sealed {
@@ -46,32 +47,33 @@ pub trait Answer: Copy + private::Sealed {
         !whole || self.nearest().abs() < (1_u64 << 63) as f64
     }
 
-    /// ⌊x + ½⌋ of an answer below 2⁶³.
+    /// ⌊x + ½⌋ of an answer x below 2⁶³, which is `whole` if x is a float.
     #[doc(hidden)]
     #[inline(always)]
-    fn rounded(self) -> i64 {
-        half_up(self.nearest()) as i64
+    fn rounded(self, whole: f64) -> i64 {
+        whole as i64
     }
 }
 
 /// Answers in the order of their release, some at a time: a slice, or memory that is copied when it is needed.
-pub trait Answers<A> {
-    /// The next `n`.
-    fn next(&mut self, n: usize) -> &[A];
+pub trait Answers<A, T> {
+    /// The next answers, one for each of the places `out`, which are not yet written and may hold the answers.
+    fn next(&mut self, out: &[T]) -> &[A];
 }
 
-impl<A> Answers<A> for &[A] {
-    fn next(&mut self, n: usize) -> &[A] {
-        let (next, rest) = self.split_at(n);
+impl<A, T> Answers<A, T> for &[A] {
+    fn next(&mut self, out: &[T]) -> &[A] {
+        let (next, rest) = self.split_at(out.len());
         *self = rest;
         next
     }
 }
 
-/// ⌊x + ½⌋ as an `f64`, exactly.
+/// ⌊x + ½⌋ as an `f64`, exactly and never −0.0.
 #[inline(always)]
-pub(crate) fn half_up(x: f64) -> f64 {
-    if DIRECT { half_up_by_floor(x) } else { half_up_by_sum(x) }
+pub(crate) fn half_up<R: Arithmetic>(x: f64) -> f64 {
+    // Where a product and a sum are one instruction, rounding is one too.
+    if R::FUSED { half_up_by_floor(x) } else { half_up_by_sum(x) }
 }
 
 #[inline(always)]
@@ -162,7 +164,7 @@ impl Answer for i64 {
     }
 
     #[inline(always)]
-    fn rounded(self) -> i64 {
+    fn rounded(self, _whole: f64) -> i64 {
         self
     }
 }
@@ -186,6 +188,7 @@ fn shift(n: i128, by: i32) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::arithmetic::{Fused, Separate};
 
     /// Evidence: equality with the general rounding, in integers.
     #[test]
@@ -207,13 +210,15 @@ mod tests {
             1e18,
         ];
         for x in steps.into_iter().flat_map(|x| [x, -x, x.next_up(), -x.next_up()]) {
-            for rounded in [half_up(x), half_up_by_floor(x), half_up_by_sum(x)] {
+            for rounded in [half_up::<Fused>(x), half_up::<Separate>(x)] {
                 assert_eq!(rounded as i128, x.round_to_lattice(0), "{x:e}");
             }
             for log2_granularity in [-1022, -40, 3, 900] {
                 let steps = x.nearest() * power_of_two(log2_granularity).recip();
                 if steps.abs() < 1e38 {
-                    assert_eq!(half_up(steps) as i128, x.round_to_lattice(log2_granularity), "{x:e}");
+                    for rounded in [half_up::<Fused>(steps), half_up::<Separate>(steps)] {
+                        assert_eq!(rounded as i128, x.round_to_lattice(log2_granularity), "{x:e}");
+                    }
                 }
             }
         }

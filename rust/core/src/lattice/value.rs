@@ -2,7 +2,8 @@
 
 use std::hint::black_box;
 
-use crate::lattice::{DIRECT, SHIFTER, answer::Answer, answer::half_up, power_of_two};
+use crate::kernel::float;
+use crate::lattice::{DIRECT, SHIFTER, answer::Answer, power_of_two};
 
 /// An element type that noise can be written as.
 ///
@@ -11,6 +12,10 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     /// Whether this is an integer type.
     #[doc(hidden)]
     const WHOLE: bool;
+
+    /// Whether sums are rounded to odd before they are rounded to the type.
+    #[doc(hidden)]
+    const TO_ODD: bool = false;
 
     /// A magnitude below 2⁵¹ that is a whole number, with its sign; the fast path's answer.
     #[doc(hidden)]
@@ -44,7 +49,7 @@ pub trait Value: Copy + Default + Send + private::Sealed {
         Self::from_whole(near(steps), granularity)
     }
 
-    /// (⌊x/g + ½⌋ + noise)·g for an answer x of `steps` = x/g that [is quick](Answer::is_quick), and whole noise below [`NEAR`], by equal work.
+    /// (⌊x/g + ½⌋ + noise)·g for an answer x that [is quick](Answer::is_quick), `steps` = ⌊x/g + ½⌋, and whole noise below [`NEAR`], by equal work.
     #[doc(hidden)]
     fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self;
 
@@ -133,7 +138,7 @@ impl Value for f64 {
     #[inline(always)]
     fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
         // Whole numbers that an `f64` holds: the sum is rounded once, and the product is exact. `half_up` gives no −0.0, so that no sum is one.
-        ((half_up(steps) + noise) * granularity).clamp(Self::MIN, Self::MAX)
+        ((steps + noise) * granularity).clamp(Self::MIN, Self::MAX)
     }
 
     fn from_steps(steps: i128, log2_granularity: i32) -> Self {
@@ -145,17 +150,18 @@ impl Value for f64 {
 
 impl Value for f32 {
     const WHOLE: bool = false;
+    const TO_ODD: bool = true;
 
     #[inline(always)]
     fn from_whole(steps: f64, granularity: f64) -> Self {
-        let value = (steps * granularity).clamp(f64::from(f32::MIN), f64::from(f32::MAX));
-        value as f32 + 0.0
+        // A number beyond the type becomes infinite first.
+        ((steps * granularity) as f32 + 0.0).clamp(Self::MIN, Self::MAX)
     }
 
     #[inline(always)]
     fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
         // As in `from_steps`, rounding to odd first.
-        Self::from_whole(sum_to_odd(half_up(steps), noise), granularity)
+        Self::from_whole(float::sum_to_odd(steps, noise), granularity)
     }
 
     fn from_steps(steps: i128, log2_granularity: i32) -> Self {
@@ -175,20 +181,6 @@ fn round_to_odd(n: i128) -> f64 {
     let sticky = u128::from(kept << drop != magnitude);
     let rounded = ((kept | sticky) << drop) as f64;
     f64::from_bits(rounded.to_bits() | sign as u64 & 1 << 63)
-}
-
-/// a + b if an `f64` holds it, otherwise the one of its two neighbours whose last bit is 1. Both are whole numbers.
-#[inline(always)]
-fn sum_to_odd(a: f64, b: f64) -> f64 {
-    // The error of a sum (Knuth, TwoSum).
-    let sum = a + b;
-    let of_a = sum - b;
-    let error = (a - of_a) + (b - (sum - of_a));
-    // An even neighbour is one beside the odd one, which lies on the side of the error.
-    let bits = sum.to_bits();
-    let even = u64::from(error != 0.0) & !bits & 1;
-    let inwards = (error.to_bits() ^ bits) >> 63;
-    f64::from_bits(bits.wrapping_add(even).wrapping_sub((even & inwards) << 1))
 }
 
 /// `value` if `excess` is 0, otherwise the end of the type whose magnitude is `most` on the side of `sign`, 0 or −1.
@@ -234,8 +226,8 @@ impl Value for i64 {
     }
 
     #[inline(always)]
-    fn from_sum<A: Answer>(answer: A, _steps: f64, noise: f64, granularity: f64) -> Self {
-        answer.rounded().saturating_add(Self::from_whole(noise, granularity))
+    fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self {
+        answer.rounded(steps).saturating_add(Self::from_whole(noise, granularity))
     }
 
     fn from_steps(steps: i128, _log2_granularity: i32) -> Self {
@@ -267,7 +259,7 @@ impl Value for i32 {
     #[inline(always)]
     fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
         // Exact below 2⁵³, and whatever is beyond becomes an end. In registers, where `narrow` takes one value at a time.
-        Self::from_whole(half_up(steps) + noise, granularity)
+        Self::from_whole(steps + noise, granularity)
     }
 
     fn from_steps(steps: i128, log2_granularity: i32) -> Self {
@@ -278,6 +270,8 @@ impl Value for i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::arithmetic::{Fused, Separate};
+    use crate::lattice::answer::half_up;
 
     /// Evidence: the sum in integers.
     #[test]
@@ -286,7 +280,7 @@ mod tests {
         for _ in 0..20_000 {
             let [a, b] = [(); 2].map(|()| (random.word().cast_signed() >> (random.word() % 64)) as f64);
             let sum = a as i128 + b as i128;
-            assert_eq!(sum_to_odd(a, b), round_to_odd(sum), "{a} {b}");
+            assert_eq!(float::sum_to_odd(a, b), round_to_odd(sum), "{a} {b}");
             inexact += u32::from(round_to_odd(sum) as i128 != sum);
         }
         assert!(inexact > 2000, "{inexact}");
@@ -335,7 +329,10 @@ mod tests {
         assert!(f32::from_whole(-0.0, 0.25).is_sign_positive());
         assert!(f32::from_whole(-1.0, 1e-300).is_sign_positive(), "underflow");
         assert!(f32::from_steps(-1, -1000).is_sign_positive(), "underflow");
-        for steps in [-0.0, -0.3, -0.5, 0.4] {
+        for steps in [-0.0, -0.3, -0.5, 0.4]
+            .into_iter()
+            .flat_map(|x| [half_up::<Fused>(x), half_up::<Separate>(x)])
+        {
             assert!(f64::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
             assert!(f32::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
         }
@@ -373,7 +370,11 @@ mod tests {
                 let x = answer as f64 + 0.5;
                 if x.is_quick(true) {
                     let sum = x.round_to_lattice(0) + i128::from(noise);
-                    assert_eq!(i32::from_sum(x, x, whole, 1.0), i32::from_steps(sum, 0), "{x} {noise}");
+                    assert_eq!(
+                        i32::from_sum(x, half_up::<Fused>(x), whole, 1.0),
+                        i32::from_steps(sum, 0),
+                        "{x} {noise}"
+                    );
                 }
             }
         }

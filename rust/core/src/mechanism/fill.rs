@@ -144,7 +144,7 @@ impl<'a> MechanismFill<'a> {
     pub fn release_next<A: Answer, T: Value>(
         &self,
         first: u64,
-        answers: &mut dyn Answers<A>,
+        answers: &mut dyn Answers<A, T>,
         out: &mut [T],
     ) -> Result<(), OutOfMemory> {
         match &self.0 {
@@ -162,7 +162,7 @@ impl<'a> MechanismFill<'a> {
     pub fn release_modulo<T: Residue>(
         &self,
         first: u64,
-        answers: &mut dyn Answers<i64>,
+        answers: &mut dyn Answers<i64, T>,
         modulus: Modulus,
         out: &mut [T],
     ) -> Result<(), OutOfMemory> {
@@ -180,7 +180,7 @@ impl<'a> MechanismFill<'a> {
             Inner::Staged(mechanism, _, fill) => mechanism.write_steps(fill, first + done as u64, noise),
         };
         in_chunks(joint_values, out, draw, |_, noise, out| {
-            let answers = answers.next(out.len());
+            let answers = answers.next(out);
             if modulus.is(bound) {
                 modulus.write_rotated(answers, noise, out);
             } else {
