@@ -167,8 +167,8 @@ mod tests {
             let mut noise: Vec<i64> = (0..3 * BLOCK + 5).map(|_| steps(50)).collect();
             let mut answers: Vec<f64> = noise.iter().map(|_| (steps(60) as f64 + 0.5) * g).collect();
             for i in (0..noise.len()).step_by(10) {
-                answers[i] = ((1_i64 << 60) + (1 << 36)) as f64 * g;
-                noise[i] = i as i64 % 3 - 1;
+                answers[i] = (1_i64 << 60) as f64 * g;
+                noise[i] = (1 << 36) + i as i64 % 3 - 1;
             }
             let singles: Vec<f32> = answers.iter().map(|x| *x as f32).collect();
             for tier in Tier::tested() {
