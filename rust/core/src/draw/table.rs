@@ -500,7 +500,7 @@ mod tests {
     #[test]
     fn blocks_have_the_indices_of_their_words() {
         let mut random = Random(4);
-        for (step, is_counted) in [(3.0, true), (0.7, true), (0.25, true), (0.12, true), (0.01, false)] {
+        for (step, is_counted) in [(3.0, true), (0.7, true), (0.25, true), (0.12, true), (0.03, false)] {
             let table = Table::new(Arc::new(Powers { step, count: None })).unwrap();
             assert_eq!(!table.leading.is_empty(), is_counted, "{step}");
             let some = table.thresholds.iter().step_by(1 + table.thresholds.len() / 8);
