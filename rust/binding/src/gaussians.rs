@@ -1,8 +1,10 @@
 //! Discrete Gaussian mechanisms with arrays of σ² and lattices, broadcast to the output's shape (with strides of 0).
 
+use std::cell::RefCell;
+
 use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, DiscreteGaussians, GaussianParameters, OutOfMemory, Value};
+use stairnoise::{Answer, DiscreteGaussians, GaussianParameters, NextParameters, OutOfMemory, Value};
 
 use crate::buffer::{Elements, InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
 use crate::errors::{self, Failure};
@@ -15,6 +17,9 @@ const PARTS: Parts = Parts {
     price: 4,
     joint_values: 1,
 };
+
+/// Half of the parameters that are read at a time, when they are checked or drawn from.
+const AT_A_TIME: usize = 512;
 
 /// The parameters of every value.
 struct Parameters<'py> {
@@ -38,11 +43,11 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// The parameters, a part at a time.
-    fn in_order(&self) -> Result<PartsInOrder<'_>, OutOfMemory> {
+    /// The parameters, a part at a time: at most twice `most`.
+    fn in_order(&self, most: usize) -> Result<PartsInOrder<'_>, OutOfMemory> {
         Ok(PartsInOrder {
-            sigma2: self.sigma2.in_order(STAGE)?,
-            log2_granularity: self.log2_granularity.in_order(STAGE)?,
+            sigma2: self.sigma2.in_order(most)?,
+            log2_granularity: self.log2_granularity.in_order(most)?,
         })
     }
 
@@ -52,7 +57,7 @@ impl<'py> Parameters<'py> {
             py,
             (Order::of_values(self.sigma2.len()), self.sigma2.len(), threads),
             || (),
-            || self.in_order(),
+            || self.in_order(AT_A_TIME),
             |(), parameters| DiscreteGaussians::new().check(&parameters.part()),
             |position, error| errors::parameter_at(error, position, self.index),
         )
@@ -82,6 +87,30 @@ impl PartsInOrder<'_> {
             sigma2: self.sigma2.part(),
             log2_granularity: self.log2_granularity.part(),
         }
+    }
+}
+
+/// Parameters that are copied just before their values are drawn: a copy of few stays in the nearest cache.
+struct Late<'a>(RefCell<PartsInOrder<'a>>);
+
+impl Inputs for Late<'_> {
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory> {
+        self.0.get_mut().begin(tile)
+    }
+
+    fn advance(&mut self, _: usize, _: usize) {}
+}
+
+struct Next<'a, 'b> {
+    inputs: &'a mut PartsInOrder<'b>,
+    at: usize,
+}
+
+impl NextParameters for Next<'_, '_> {
+    fn next(&mut self, n: usize) -> GaussianParameters<'_> {
+        self.inputs.advance(self.at, n);
+        self.at += n;
+        self.inputs.part()
     }
 }
 
@@ -122,8 +151,10 @@ fn fill_array<T: Value + numpy::Element>(
     let fill = stream.next(out.len()).map_err(errors::draw)?;
     // Every thread keeps its own mechanisms.
     threads::fill(py, out, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
-        piece.write(parameters.in_order()?, STAGE, |first, parameters, part| {
-            Ok(mechanisms.write(&fill, first, part, &parameters.part())?)
+        let late = Late(RefCell::new(parameters.in_order(AT_A_TIME)?));
+        piece.write(late, STAGE, |first, Late(inputs), part| {
+            let (inputs, at) = (&mut *inputs.borrow_mut(), first as usize);
+            Ok(mechanisms.write_next(&fill, first, part, &mut Next { inputs, at })?)
         })
     })
 }
@@ -157,7 +188,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let places = places.in_step_with(&answers);
-    let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order()?));
+    let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order(STAGE)?));
     // As in `drawing::release`, all answers are checked before a fill is taken.
     threads::check(
         py,

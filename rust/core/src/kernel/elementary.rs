@@ -5,7 +5,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::arithmetic::{Arithmetic, Separate};
+use super::arithmetic::{Arithmetic, Separate, map_all};
 use super::float::{exp2, minus_small, round};
 
 /// What a formula is evaluated on: `f64` in the lanes.
@@ -118,7 +118,7 @@ pub(super) fn atanh<A: MulAdd<N>, N: Number>(s: N) -> N {
     let z = s * s;
     let z2 = z * z;
     let z4 = z2 * z2;
-    let [c0, c1, c2, c3, c4, c5, c6, c7, c8] = ATANH.map(N::from);
+    let [c0, c1, c2, c3, c4, c5, c6, c7, c8] = map_all(&ATANH, N::from);
     let high = A::mul_add(c8, z4, cubic::<A, N>([c4, c5, c6, c7], z, z2));
     let tail = A::mul_add(high, z4, cubic::<A, N>([c0, c1, c2, c3], z, z2));
     A::mul_add(s, z * tail, s)
@@ -128,7 +128,7 @@ pub(super) fn atanh<A: MulAdd<N>, N: Number>(s: N) -> N {
 #[inline(always)]
 pub(super) fn rough_atanh<A: MulAdd<N>, N: Number>(s: N) -> N {
     let z = s * s;
-    let [c0, c1, c2, ..] = ATANH.map(N::from);
+    let [c0, c1, c2, ..] = map_all(&ATANH, N::from);
     let tail = A::mul_add(A::mul_add(c2, z, c1), z, c0);
     A::mul_add(s, z * tail, s)
 }
@@ -138,7 +138,7 @@ pub(super) fn rough_atanh<A: MulAdd<N>, N: Number>(s: N) -> N {
 /// In Horner's form, which has the fewest operations; the words of a block do not wait for each other.
 #[inline(always)]
 pub(super) fn minus_ln_1p<A: MulAdd<N>, N: Number>(t: N) -> N {
-    let [c2, c3, c4, c5, c6, c7] = MINUS_LN_1P.map(N::from);
+    let [c2, c3, c4, c5, c6, c7] = map_all(&MINUS_LN_1P, N::from);
     let series = [c6, c5, c4, c3, c2].into_iter().fold(c7, |sum, c| A::mul_add(sum, t, c));
     A::mul_add(t * t, series, -t)
 }
@@ -158,7 +158,7 @@ fn reduced_exp_m1<A: MulAdd<N>, N: Number>(n: N, x: N, x_low: N) -> N {
     let f = A::mul_add(-n, LN2_HIGH.into(), x) + A::mul_add(-n, LN2_LOW.into(), x_low);
     let f2 = f * f;
     let f4 = f2 * f2;
-    let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11] = EXP.map(N::from);
+    let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11] = map_all(&EXP, N::from);
     let high = A::mul_add(
         cubic::<A, N>([c8, c9, c10, c11], f, f2),
         f4,

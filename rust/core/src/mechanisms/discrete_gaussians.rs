@@ -18,6 +18,24 @@ pub struct GaussianParameters<'a> {
     pub log2_granularity: &'a [i64],
 }
 
+/// Parameters in the order of their values, some at a time: slices, or memory that is copied when it is needed.
+#[doc(hidden)]
+pub trait NextParameters {
+    /// Those of the next `n` values.
+    fn next(&mut self, n: usize) -> GaussianParameters<'_>;
+}
+
+impl NextParameters for GaussianParameters<'_> {
+    fn next(&mut self, n: usize) -> GaussianParameters<'_> {
+        let (sigma2, log2_granularity) = (self.sigma2.split_at(n), self.log2_granularity.split_at(n));
+        (self.sigma2, self.log2_granularity) = (sigma2.1, log2_granularity.1);
+        GaussianParameters {
+            sigma2: sigma2.0,
+            log2_granularity: log2_granularity.0,
+        }
+    }
+}
+
 /// Discrete Gaussian mechanisms with parameters by the value.
 ///
 /// Value i is the one that [`Gaussian`](crate::Gaussian) of parameters i draws as value i of the same fill: the other parameters make no difference.
@@ -82,6 +100,19 @@ impl DiscreteGaussians {
         out: &mut [T],
         parameters: &GaussianParameters<'_>,
     ) -> Result<(), ParamError> {
+        self.write_next(fill, first, out, &mut { *parameters })
+    }
+
+    /// [`DiscreteGaussians::write`] with the next parameters.
+    #[doc(hidden)]
+    #[allow(clippy::missing_errors_doc, reason = "hidden")]
+    pub fn write_next<T: Value>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        out: &mut [T],
+        parameters: &mut dyn NextParameters,
+    ) -> Result<(), ParamError> {
         self.write_blocks(Tier::current(), fill, first, out, parameters, NoiseAlone)
     }
 
@@ -98,7 +129,7 @@ impl DiscreteGaussians {
         out: &mut [T],
         parameters: &GaussianParameters<'_>,
     ) -> Result<(), ParamError> {
-        self.write_blocks(Tier::current(), fill, first, out, parameters, Released(answers))
+        self.write_blocks(Tier::current(), fill, first, out, &mut { *parameters }, Released(answers))
     }
 
     /// Block by block on the fast path; undecided values one by one.
@@ -108,19 +139,22 @@ impl DiscreteGaussians {
         fill: &Fill,
         first: u64,
         out: &mut [T],
-        parameters: &GaussianParameters<'_>,
+        parameters: &mut dyn NextParameters,
         output: impl Output<T>,
     ) -> Result<(), ParamError> {
-        self.check_type::<T>(parameters)?;
         let (stage, mut words, mut padding) = (fill.stage(0), Words::new(), Padding::new());
         let mut drawn = DrawnBlock::NOTHING;
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;
             let words = words.at(stage, first + base as u64, out.len());
+            let mut parameters = parameters.next(out.len());
+            self.check_type::<T>(&parameters)?;
             for (n, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
                 let base = base + n * BLOCK;
-                let sigma2 = &parameters.sigma2[base..][..out.len()];
-                let log2_granularity = &parameters.log2_granularity[base..][..out.len()];
+                let GaussianParameters {
+                    sigma2,
+                    log2_granularity,
+                } = parameters.next(out.len());
                 padding.draw(tier, sigma2, log2_granularity, words, &mut drawn);
                 let output = output.from(base);
                 for i in ones(write_block(tier, &drawn, out, output)) {
@@ -242,7 +276,7 @@ mod tests {
                 for tier in Tier::tested() {
                     let mut noise = vec![0.0; n];
                     DiscreteGaussians
-                        .write_blocks(tier, &fill, 7, &mut noise, &parameters, NoiseAlone)
+                        .write_blocks(tier, &fill, 7, &mut noise, &mut { parameters }, NoiseAlone)
                         .unwrap();
                     assert!(
                         noise.iter().zip(&alone).all(|(found, alone)| *found == alone.0),

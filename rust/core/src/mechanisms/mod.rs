@@ -23,7 +23,7 @@ mod truncated_staircase;
 pub use arete::Arete;
 pub use discrete_canonical::DiscreteCanonical;
 pub use discrete_gaussian::DiscreteGaussian;
-pub use discrete_gaussians::{DiscreteGaussians, GaussianParameters};
+pub use discrete_gaussians::{DiscreteGaussians, GaussianParameters, NextParameters};
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use gaussian::Gaussian;

@@ -1,6 +1,6 @@
 //! What the families have in common.
 
-use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::arithmetic::{Arithmetic, BLOCK, map_all};
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use super::super::mapped::Map;
 use crate::lattice::dyadic::power_of_two;
@@ -17,7 +17,7 @@ pub(in super::super) trait Block {
 /// V of every word, or U of a [`Map`].
 #[inline(always)]
 pub(super) fn wholes<A: Arithmetic, const MAPPED: bool>(words: &[u64; BLOCK], map: Map) -> [f64; BLOCK] {
-    words.map(|word| {
+    map_all(words, |word| {
         let whole = A::from_bits(word & !SIGN);
         if MAPPED {
             A::mul_add(whole, map.scale, map.offset)

@@ -1,6 +1,6 @@
 //! The first level of staircase distributions of few stairs: the largest of a few lines.
 
-use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
+use super::super::arithmetic::{Arithmetic, BLOCK, Separate, map_all};
 use super::super::float::{U, larger};
 use super::super::lane::{SIGN, WORD_BITS};
 use super::super::mapped::Truncated;
@@ -129,8 +129,8 @@ impl<const N: usize> Block for Lines<N> {
             line
         };
         if A::IN_STAGES && N <= FEW {
-            let whole = words.map(|word| A::from_bits(word & !SIGN));
-            let largest = whole.map(largest);
+            let whole = map_all(words, |word| A::from_bits(word & !SIGN));
+            let largest = map_all(&whole, largest);
             self.certain.write::<A, T>(words, |i| (whole[i], largest[i]), scaling, out)
         } else {
             let reduced = |i: usize| {

@@ -1,6 +1,6 @@
 //! The first level of geometric distributions of small scale: `f32`, twice as many lanes to a vector.
 
-use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::arithmetic::{Arithmetic, BLOCK, map_all};
 use super::super::lane::WORD_BITS;
 use super::super::mapped::Map;
 use super::block::{Block, MOST_IN_DOUBT};
@@ -119,7 +119,7 @@ impl<const MAPPED: bool> Block for Narrow<MAPPED> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
-        let x = magnitudes::<A, MAPPED>(&leading, self.map).map(|v| {
+        let x = map_all(&magnitudes::<A, MAPPED>(&leading, self.map), |v| {
             let (e, m) = split(v);
             let logarithm = A::mul_add_narrow(e, core::f32::consts::LN_2, minus_ln::<A>(m));
             A::mul_add_narrow(self.scale, logarithm, self.offset)
@@ -131,7 +131,7 @@ impl<const MAPPED: bool> Block for Narrow<MAPPED> {
 /// The leading bits of words without their signs, as `f32`, mapped or not.
 #[inline(always)]
 pub(super) fn magnitudes<A: Arithmetic, const MAPPED: bool>(leading: &[i32; BLOCK], map: NarrowMap) -> [f32; BLOCK] {
-    leading.map(|leading| {
+    map_all(leading, |leading| {
         let whole = (leading & i32::MAX) as f32;
         if MAPPED {
             A::mul_add_narrow(whole, map.scale, map.offset)

@@ -27,7 +27,7 @@ pub(super) use inverse::Inverse;
 pub(super) use octaves::Octaves;
 pub(super) use own::write_own;
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, map_all};
 use super::elementary::{MulAdd, Number, cubic};
 use super::float::{U, less, masked};
 use super::lane::{WORD_BITS, WholeLane};
@@ -138,9 +138,9 @@ pub(super) fn quotient<A: MulAdd<T>, T: Number, const N: usize>([above, below]: 
 fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(coefficients: &[f64; N], [t, t2, t4]: [T; 3]) -> T {
     const { assert!(N.is_multiple_of(4)) };
     let fours = coefficients.as_chunks::<4>().0;
-    let mut sum = cubic::<A, T>(fours[fours.len() - 1].map(T::from), t, t2);
+    let mut sum = cubic::<A, T>(map_all(&fours[fours.len() - 1], T::from), t, t2);
     for c in fours[..fours.len() - 1].iter().rev() {
-        sum = A::mul_add(sum, t4, cubic::<A, T>(c.map(T::from), t, t2));
+        sum = A::mul_add(sum, t4, cubic::<A, T>(map_all(c, T::from), t, t2));
     }
     sum
 }

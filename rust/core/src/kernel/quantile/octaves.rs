@@ -1,6 +1,6 @@
 //! The first level where an instruction looks up tables of 16 numbers: polynomials in the significand of V, one for each octave.
 
-use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::arithmetic::{Arithmetic, BLOCK, map_all};
 use super::super::first_level::block::{Block, Certain};
 use super::super::float::U;
 use super::super::lane::SIGN;
@@ -64,7 +64,7 @@ pub(super) fn tolerance(sigma: f64, most: f64, per_scale: f64) -> f64 {
 impl<const N: usize> Block for Octaves<N> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
-        let whole = words.map(|word| A::from_bits(word & !SIGN));
+        let whole = map_all(words, |word| A::from_bits(word & !SIGN));
         let x = A::polynomials(&self.tables, &whole);
         self.certain.write::<A, T>(words, |i| (whole[i], x[i]), scaling, out)
     }
