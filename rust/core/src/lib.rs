@@ -104,7 +104,6 @@ mod memory;
 pub mod parallel;
 #[cfg(feature = "probe")]
 #[doc(hidden)]
-#[path = "testing/probe.rs"]
 pub mod probe;
 mod selection;
 mod stack;

@@ -8,6 +8,7 @@ use crate::exact::IntegerDistribution;
 use crate::kernel::{Tier, on_tier};
 use crate::lattice::{Lattice, Value};
 use crate::memory::{self, OutOfMemory};
+use crate::stack;
 use crate::stream::{AnyWords, CHUNK, Fill, SHORT, ShortWords, Words};
 use crate::wiped::wipe;
 
@@ -119,6 +120,8 @@ impl Differences {
         });
         // Variables are noise too, after an error as well. Only what was used is wiped.
         wipe(&mut drawn[..used]);
+        // The owner of the words wipes less far below this frame.
+        stack::wipe_kernels();
         result
     }
 

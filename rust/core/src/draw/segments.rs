@@ -10,6 +10,7 @@ use crate::exact::{Enclosure, IntegerDistribution, Step, Weights, geometric_sum}
 use crate::kernel::WORD_BITS;
 use crate::lattice::{Lattice, SHIFTER};
 use crate::memory::{self, OutOfMemory};
+use crate::stack;
 use crate::stream::{AnyWords, CHUNK, Fill, SHORT, ShortWords, Stage, Words};
 use crate::wiped::wipe;
 
@@ -162,10 +163,12 @@ impl Segments {
         }
         // Segments roughly reveal the size of the noise.
         wipe(&mut buffers.chosen[..out.len().min(most)]);
+        // The owner of the words wipes less far below this frame.
+        stack::wipe_kernels();
     }
 }
 
-/// What values are drawn by way of. It is in the frame that the words' drop wipes below: of calls in between few bytes are left.
+/// What values are drawn by way of.
 struct Buffers<'a> {
     words: &'a mut AnyWords,
     /// The segments, and in the leading bits the signs.

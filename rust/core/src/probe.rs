@@ -1,12 +1,9 @@
 //! Access for the checks of timing and taint (docs/evidence/timing.md), with the feature `probe`; not part of the public interface.
 
-use std::hint::black_box;
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
-
 use crate::cache_lines::CacheLines;
+pub use crate::declassify::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::kernel::Tier;
-use crate::lattice::Scaling;
+use crate::lattice::value::Scaling;
 use crate::stream::CHUNK;
 use crate::{Answer, OneWordMechanism, PartitionSelection, Value};
 
@@ -60,23 +57,4 @@ pub fn first_levels() -> &'static [&'static str] {
     } else {
         &["counts", "lines", "logarithm", "narrow", "none"]
     }
-}
-
-/// Told of everything that is let through; it may change how the word is regarded, not its value.
-pub static DECLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
-
-/// Told of what was found by way of a word that was let through; as [`DECLASSIFY`].
-pub static CLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
-
-/// How often a slow path was taken.
-pub static SLOW_PATHS: AtomicU64 = AtomicU64::new(0);
-
-#[inline]
-pub(crate) fn told(hook: &OnceLock<fn(&mut u64)>, mut word: u64) -> u64 {
-    if let Some(hook) = hook.get() {
-        hook(&mut word);
-        // The compiler must not know the word again: the hook may have marked it.
-        word = black_box(word);
-    }
-    word
 }
