@@ -540,8 +540,9 @@ def test_pages_say_what_their_record_says() -> None:
         (report.README.parent / "docs" / name).read_text(encoding="utf-8") for name in ("skellam.md", "truncated_staircase.md")
     )
     ratios = ratios_of(skellam)
-    assert "takes less time than one of `DiscreteGaussian`, for μ from 1 to 10⁶" in " ".join(skellam.split())
-    assert all(ratios[f"Skellam {mu}"] < 1 for mu in ("1", "100", "1e+06"))
+    times = [ratios[f"Skellam {mu}"] for mu in ("1", "100", "1e+06")]
+    said = f"takes {min(times):.1f} to {max(times):.1f} times as long as one of `DiscreteGaussian`, for μ from 1 to 10⁶"
+    assert said in " ".join(skellam.split())
     assert "it takes as long as a value without bounds" in truncated
     for mechanism in ("TruncatedStaircase", "TruncatedDiscreteStaircase"):
         assert f"{ratios_of(truncated)[f'{mechanism} 1']:.1f}" == "1.0"
