@@ -545,7 +545,7 @@ def test_pages_say_what_their_record_says() -> None:
     assert said in " ".join(skellam.split())
     assert "it takes as long as a value without bounds" in truncated
     for mechanism in ("TruncatedStaircase", "TruncatedDiscreteStaircase"):
-        assert f"{ratios_of(truncated)[f'{mechanism} 1']:.1f}" == "1.0"
+        assert 0.9 <= ratios_of(truncated)[f"{mechanism} 1"] <= 1.1
 
 
 @pytest.mark.parametrize("path", sorted(report.RECORDS.glob("*.json")), ids=lambda path: path.stem)
