@@ -350,7 +350,7 @@ BAD = [
     (lambda: sn.Laplace(1).privacy_map(1, 2.0), sn.ParameterTypeError, "size must be an integer, got 2.0"),
     (lambda: sn.Laplace(1).privacy_map(1, integers=1), sn.ParameterTypeError, "integers must be True or False, got 1"),
     (lambda: sn.Laplace([1, 2]).privacy_map(1), sn.ParameterError, "must have a mechanism of single parameters, got shape (2,)"),
-    (lambda: sn.Skellam(4).privacy_map(1), sn.ParameterError, "delta must be stated for a Skellam made from mu: pass delta="),
+    (lambda: sn.Skellam(4).privacy_map(1), sn.ParameterError, "delta must be stated for a Skellam made from mu, got None"),
     (lambda: sn.Skellam(4).privacy_map(1, delta=0), sn.ParameterError, "delta must be from 2**-128 to 0.5, got 0"),
     (lambda: sn.MultivariateStaircase(1).privacy_map(-1), sn.ParameterError, "d_in must be finite and at least 0, got -1"),
     (lambda: sn.MultivariateStaircase(1).privacy_map([1, 2]), sn.ParameterError, "d_in must be a single number, got"),

@@ -287,7 +287,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         """
         slack = self.delta if delta is None else single(delta, "delta")
         if slack is None:
-            raise ParameterError("delta must be stated for a Skellam made from mu: pass delta=...")
+            raise ParameterError("delta must be stated for a Skellam made from mu, got None")
         _require_delta(slack, slack if delta is None else delta)
         return mapped(self, d_in, size, integers, slack)
 
