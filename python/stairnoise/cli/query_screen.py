@@ -6,6 +6,7 @@ import sys
 from json import dumps
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -130,8 +131,12 @@ def _mechanisms(about: dict[str, Any]) -> str:
 
 def _print_written(screen: Console, outcome: Outcome, file: Output) -> None:
     rows = len(outcome.table)
-    notes = f", and notes to {file.notes.name}" if file.notes else ""
-    screen.print(plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}{notes}"), soft_wrap=True)
+    written = plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}")
+    notes = [plain(f"notes to {file.notes.name}")] if file.notes else []
+    one = ", and ".join([written, *notes])
+    # Divided here, because a path that is longer than a line stays whole.
+    divided = cell_len(written) <= screen.width < cell_len(one)
+    screen.print("\n".join([written, *notes]) if divided else one, soft_wrap=True)
     by = len(outcome.plan.question.by)
     formulas = sum(any(isinstance(value, str) and value.startswith(_FORMULAS) for value in row[:by]) for row in outcome.table)
     if formulas:
