@@ -104,7 +104,11 @@ pub(crate) trait Arithmetic {
     /// [`float::sum_to_odd`] of whole numbers.
     #[inline(always)]
     fn sums_to_odd(a: &[f64; BLOCK], b: &[f64; BLOCK]) -> [f64; BLOCK] {
-        core::array::from_fn(|i| float::sum_to_odd(a[i], b[i]))
+        let mut sums = [0.0; BLOCK];
+        for i in 0..BLOCK {
+            sums[i] = float::sum_to_odd(a[i], b[i]);
+        }
+        sums
     }
 
     #[inline(always)]

@@ -51,14 +51,22 @@ fn add_quick<R: Arithmetic, A: Answer, T: Value>(answers: &[A], noise: &[i64], g
     let mut done = 0;
     if T::TO_ODD {
         let blocks = answers
-            .as_chunks()
+            .as_chunks::<BLOCK>()
             .0
             .iter()
-            .zip(noise.as_chunks().0)
-            .zip(out.as_chunks_mut().0);
+            .zip(noise.as_chunks::<BLOCK>().0)
+            .zip(out.as_chunks_mut::<BLOCK>().0);
         for ((answers, noise), out) in blocks {
-            let sums: [f64; BLOCK] = R::sums_to_odd(&answers.map(steps), &noise.map(near));
-            *out = sums.map(|sum| T::from_whole(sum, granularity));
+            // Loops: `array::map` is a function for the baseline where units are compiled apart.
+            let [mut whole, mut drawn] = [[0.0; BLOCK]; 2];
+            for i in 0..BLOCK {
+                whole[i] = steps(answers[i]);
+                drawn[i] = near(noise[i]);
+            }
+            let sums = R::sums_to_odd(&whole, &drawn);
+            for i in 0..BLOCK {
+                out[i] = T::from_whole(sums[i], granularity);
+            }
             done += BLOCK;
         }
     }
