@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 import sys
+from abc import abstractmethod
 from functools import lru_cache
 from typing import Any
 
@@ -109,9 +110,9 @@ class _Value(_Noise):
     _type: Any = float
     _check_all: Any
 
+    @abstractmethod
     def _noise(self) -> Any:
         """Return the mechanism of this package that draws."""
-        raise NotImplementedError
 
     def randomise(self, value: Any) -> Any:
         """Return the private value."""
