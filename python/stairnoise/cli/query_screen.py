@@ -6,7 +6,6 @@ import sys
 from json import dumps
 from typing import Any
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -135,7 +134,7 @@ def _print_written(screen: Console, outcome: Outcome, file: Output) -> None:
     notes = [plain(f"notes to {file.notes.name}")] if file.notes else []
     one = ", and ".join([written, *notes])
     # Divided here, because a path that is longer than a line stays whole.
-    divided = cell_len(written) <= screen.width < cell_len(one)
+    divided = Text(written).cell_len <= screen.width < Text(one).cell_len
     screen.print("\n".join([written, *notes]) if divided else one, soft_wrap=True)
     by = len(outcome.plan.question.by)
     formulas = sum(any(isinstance(value, str) and value.startswith(_FORMULAS) for value in row[:by]) for row in outcome.table)
