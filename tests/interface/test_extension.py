@@ -59,10 +59,10 @@ def test_element_types(stream, dtype):
     for mechanism in (MECHANISM, VECTORS):
         with pytest.raises(TypeError, match=r"^values must be an array of float64 or int64 in native byte order, got "):
             mechanism.release(stream, out, good)
+        for release in (mechanism.fast_release, mechanism.fast_release_whole, mechanism.fast_release_integers):
+            assert release(stream, out, None) is None
+            assert release(stream, good, out) is None
         for whole in (False, True):
-            for floats in (False, True):
-                assert mechanism.fast_release(stream, out, None, whole, floats) is None
-                assert mechanism.fast_release(stream, good, out, whole, floats) is None
             assert not mechanism.fast_fill(stream, out, whole)
 
 

@@ -17,7 +17,7 @@ from stairnoise.accounting import dp_accounting, models
 from stairnoise.accounting.curve import Curve
 from stairnoise.accounting.losses.loss import Part
 from stairnoise.mechanism.distribution import plain
-from stairnoise.mechanism.immutable import Immutable
+from stairnoise.mechanism.immutable import Immutable, setters
 
 _MOST_RELEASES = 2**20
 # Profiles computed for floats and for arrays may differ by this factor; and the least step by which ε is raised.
@@ -504,10 +504,8 @@ class PrivacyLoss(Immutable, Generic[Float]):
         return _html.of_loss(self)
 
 
-# By the slots themselves, which takes half the time of `object.__setattr__`: a loss is made in every call of a mechanism's
-# methods.
-_set_parts, _set_names, _set_upper, _set_lower, _set_single, _set_at_one_eps, _set_exact = (
-    vars(PrivacyLoss)[slot].__set__ for slot in ("_parts", "_names", "_upper", "_lower", "_single", "_at_one_eps", "_exact")
+_set_parts, _set_names, _set_upper, _set_lower, _set_single, _set_at_one_eps, _set_exact = setters(
+    PrivacyLoss, "_parts", "_names", "_upper", "_lower", "_single", "_at_one_eps", "_exact"
 )
 
 

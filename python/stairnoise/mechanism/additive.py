@@ -254,6 +254,8 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         """
         if not isinstance(moments, str):
             raise ParameterTypeError(f'moments must be letters out of "mvsk", got {received(moments)}')
+        if moments == "mv":
+            return self.mean(), self.var()
         refuse("moments", moments, set() < set(moments) <= set("mvsk"), 'letters out of "mvsk"')
         measures = {"m": self.mean, "v": self.var, "s": self._skewness, "k": self._excess_kurtosis}
         wanted = tuple(measure() for letter, measure in measures.items() if letter in moments)

@@ -24,6 +24,7 @@ from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.drawing import rows_from
 from stairnoise.mechanism.eps_for_error import least_eps_for_error
 from stairnoise.mechanism.guarantee import NAME
+from stairnoise.mechanism.immutable import setters
 from stairnoise.mechanism.on_lattice import LAPLACE, Family
 from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.staircase import distribution as staircase
@@ -90,10 +91,9 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         stated = sensitivity is not None and not noise_alone
         rate, change = convert(eps, "eps"), 1.0 if sensitivity is None else convert(sensitivity, "sensitivity")
         checked: Spec = None if self._spec_name is None else stair_shape(spec, self._spec_name, convert)
-        store = object.__setattr__
-        store(self, "_eps", rate)
-        store(self, "_sensitivity", change)
-        store(self, "_spec", checked)
+        _set_eps(self, rate)
+        _set_sensitivity(self, change)
+        _set_spec(self, checked)
         scalar = type(rate) is float and type(change) is float and not isinstance(checked, np.ndarray)
         self._check(() if scalar else self._common_shape(), stated, noise_alone)
 
@@ -118,7 +118,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
 
     def _check(self, shape: Shape, stated: bool, noise_alone: bool) -> None:
         """Let the extension check the numbers, and make its mechanism if they are scalars."""
-        object.__setattr__(self, "_parameter_shape", shape)
+        _set_shape(self, shape)
         if shape == ():
             sampler = self._make_sampler(self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
             self._store(sampler, None, stated=stated, noise_alone=noise_alone)
@@ -374,3 +374,6 @@ def integers(value: Any) -> Any:
     whole = value.astype(np.int64)
     whole.flags.writeable = False
     return whole
+
+
+_set_eps, _set_sensitivity, _set_spec, _set_shape = setters(ArrayParameters, "_eps", "_sensitivity", "_spec", "_parameter_shape")

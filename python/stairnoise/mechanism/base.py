@@ -39,9 +39,12 @@ from stairnoise.keyed import release as keyed_release
 from stairnoise.mechanism.answers import unstated
 from stairnoise.mechanism.drawing import FLOAT64, INT64, SURELY_A_LENGTH, chunks, sample_generally, threads_asked
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
-from stairnoise.mechanism.immutable import Immutable, once
+from stairnoise.mechanism.immutable import Immutable, once, setters
 from stairnoise.mechanism.release import REFUSE, Nulls, released, require_null_rule
 from stairnoise.rng import Rng, sampling_stream
+
+# The default of `max_partitions_contributed`: `is` takes less time than a comparison of types and values.
+_ONE = 1
 
 
 class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
@@ -52,7 +55,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
     __module__ = "stairnoise"
 
-    __slots__ = ("_cached", "_distribution_made", "_draw", "_fast_release", "_parameters", "_sampler", "_stated", "_takes_floats")
+    __slots__ = ("_cached", "_distribution_made", "_draw", "_fast_release", "_parameters", "_sampler", "_stated")
 
     # Whether a value is an integer, and the dtypes of noise and of releases.
     _integers: ClassVar[bool] = False
@@ -77,9 +80,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     _draw: Any
     # Releases a number or a plain array; None for array parameters and vectors, and if a sensitivity must be stated first.
     _fast_release: Any
-    # Whether a sensitivity was stated; and the same, but also true for a mechanism made from its noise alone.
-    _stated: bool
-    _takes_floats: bool
+    # Whether a sensitivity was stated; None for a mechanism made from its noise alone.
+    _stated: bool | None
     # Set at their first use: results of `once` by the names of methods, and the result of `_functions`.
     _cached: dict[str, Any]
     _distribution_made: Any
@@ -121,15 +123,16 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         """
         _set_parameters(self, parameters)
         _set_sampler(self, native)
-        _set_stated(self, stated)
-        _set_takes_floats(self, stated or noise_alone)
+        _set_stated(self, stated or (None if noise_alone else False))
         if native is None or self._value_shape:
             _set_draw(self, None)
             _set_fast_release(self, None)
+        elif self._integers:
+            _set_draw(self, native.draw_int)
+            _set_fast_release(self, native.fast_release_whole if stated or noise_alone else native.fast_release_integers)
         else:
-            whole = self._integers
-            _set_draw(self, native.draw_int if whole else native.draw_float)
-            _set_fast_release(self, native.fast_release if whole or stated or noise_alone else None)
+            _set_draw(self, native.draw_float)
+            _set_fast_release(self, native.fast_release if stated or noise_alone else None)
 
     def _named_arguments(self) -> dict[str, Any]:
         parameters = self._parameters
@@ -335,7 +338,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         nulls: Nulls = REFUSE,
         labels: object = None,
         statistic: str | Sequence[str] | None = None,
-        max_partitions_contributed: int = 1,
+        max_partitions_contributed: int = _ONE,
         rng: Rng | KeyedRng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
@@ -422,10 +425,11 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
             return keyed_release.released_by_key(self, values, columns, nulls, labels, statistic, k, rng, out, threads)
         stream = sampling_stream(rng)  # type: ignore[arg-type]
         # The fast path: calls without options take a quarter of the time of the general path.
-        one_value = type(max_partitions_contributed) is int and max_partitions_contributed == 1
-        if one_value and threads is None and self._fast_release is not None and columns is None and nulls is REFUSE:
-            number = values.item() if type(values) in NUMBERS else values  # type: ignore[union-attr]
-            found = self._fast_release(stream, number, out, self._integers, self._takes_floats)
+        fast = self._fast_release
+        if fast is not None and max_partitions_contributed is _ONE and columns is None and nulls is REFUSE and threads is None:
+            found = fast(stream, values, out)
+            if found is None and type(values) in NUMBERS:
+                found = fast(stream, values.item(), out)  # type: ignore[union-attr]
             if found is not None:
                 return found
         k = partitions(max_partitions_contributed, NAME)
@@ -581,9 +585,14 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         return 1
 
     @property
+    def _takes_floats(self) -> bool:
+        """Whether a release takes floats: a sensitivity was stated, or there is none."""
+        return self._stated is not False
+
+    @property
     def _is_noise_alone(self) -> bool:
         """Whether the mechanism was made from its noise alone, without a sensitivity."""
-        return self._takes_floats and not self._stated
+        return self._stated is None
 
     @property
     def _stated_sensitivity(self) -> Any:
@@ -591,7 +600,6 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         return self.sensitivity if self._stated else None
 
 
-# `object.__setattr__` searches all base classes first, which takes longer than the assignment.
-_set_parameters, _set_sampler, _set_draw, _set_fast_release, _set_stated, _set_takes_floats = (
-    vars(Mechanism)[slot].__set__ for slot in ("_parameters", "_sampler", "_draw", "_fast_release", "_stated", "_takes_floats")
+_set_parameters, _set_sampler, _set_draw, _set_fast_release, _set_stated = setters(
+    Mechanism, "_parameters", "_sampler", "_draw", "_fast_release", "_stated"
 )

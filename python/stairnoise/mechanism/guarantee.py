@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real, count
-from stairnoise.mechanism.immutable import Immutable, display
+from stairnoise.mechanism.immutable import Immutable, display, setters
 
 MOST_PARTITIONS = 2**53 - 1
 NAME = "max_partitions_contributed"
@@ -81,8 +81,8 @@ class Guarantee(Immutable):
         partitions: int = 1,
         norm: Norm | None = None,
     ) -> None:
-        for name, value in zip(_FIELDS, (eps, delta, rho, sensitivity, partitions, norm), strict=True):
-            object.__setattr__(self, name, value)
+        for store, value in zip(_SETTERS, (eps, delta, rho, sensitivity, partitions, norm), strict=True):
+            store(self, value)
 
     @property
     def best_guess(self) -> Real | None:
@@ -112,6 +112,9 @@ class Guarantee(Immutable):
         spread = "each" if self.norm is None else f"together in the {self.norm} norm"
         change = f" that change {most} {spread}" if known else ", whatever they become,"
         return f"Guarantee: {self.partitions} values{change} are {promise} together."
+
+
+_SETTERS = tuple(setters(Guarantee, *_FIELDS))
 
 
 def _shown(number: Any) -> str:

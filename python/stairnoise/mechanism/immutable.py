@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -44,6 +44,11 @@ def of_this_version(is_private: Callable[..., bool], arguments: tuple[Any, ...],
         return None
     refuse("the calibration of a pickle", found, is_private(*arguments, found), "enough for its eps and delta")
     return found
+
+
+def setters(kind: type, *slots: str) -> Iterator[Callable[[Any, Any], None]]:
+    """Return the functions that set these slots; `object.__setattr__` searches all base classes first, which takes longer."""
+    return (vars(kind)[slot].__set__ for slot in slots)
 
 
 class Immutable(Named):

@@ -20,6 +20,9 @@ const SHORT: usize = 1 << 10;
 /// The package's maximum number of axes.
 const MOST_AXES: usize = 32;
 
+/// What a call of Python returns: `None` if the general path must take the arguments.
+pub(crate) type Found<'py> = PyResult<Option<Bound<'py, PyAny>>>;
+
 fn array<'a, 'py, A: Element>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyArrayDyn<A>>> {
     let array = object.cast_exact::<PyUntypedArray>().ok()?;
     let fits = (1..=MOST_AXES).contains(&array.ndim()) && array.is_c_contiguous();
@@ -60,13 +63,7 @@ fn fill_as<T: Value + Element>(
 
 /// A new array of `n` values: int64 if they are `whole`, otherwise float64. `None` if they take more than [`SHORT`] draws, for which other threads
 /// and Ctrl-C might wait too long.
-pub(crate) fn sample<'py>(
-    py: Python<'py>,
-    n: usize,
-    whole: bool,
-    mechanism: &impl Mechanism,
-    stream: &Stream,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn sample<'py>(py: Python<'py>, n: usize, whole: bool, mechanism: &impl Mechanism, stream: &Stream) -> Found<'py> {
     if n.saturating_mul(mechanism.draws()) > SHORT {
         return Ok(None);
     }
@@ -82,13 +79,16 @@ pub(crate) fn sample<'py>(
 /// integers are integers. Their type decides where `floats` are not allowed. A given `out` must be a common array of the release's default dtype, and
 /// share no byte with the values or have the same memory.
 pub(crate) fn release<'py>(
-    py: Python<'py>,
     values: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
     (whole, floats): (bool, bool),
     mechanism: &impl Mechanism,
     stream: &Stream,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+) -> Found<'py> {
+    if !stream.may_release() {
+        return Ok(None);
+    }
+    let py = values.py();
     if floats {
         let released = release_as::<f64, f64, PyFloat>(py, values, out, mechanism, stream)?;
         if released.is_some() {
@@ -122,7 +122,7 @@ fn release_list<'py, A: Answer, T: Value + Element>(
     answers: &[A],
     mechanism: &impl Mechanism,
     stream: &Stream,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+) -> Found<'py> {
     if answers.len().saturating_mul(mechanism.draws()) > SHORT {
         return Ok(None);
     }
@@ -180,7 +180,7 @@ fn release_as<'py, A, T, N>(
     out: Option<&Bound<'py, PyAny>>,
     mechanism: &impl Mechanism,
     stream: &Stream,
-) -> PyResult<Option<Bound<'py, PyAny>>>
+) -> Found<'py>
 where
     A: Answer + Element + Sync + for<'a> FromPyObject<'a, 'py>,
     T: Value + Element + IntoPyObject<'py>,
@@ -206,7 +206,7 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
     out: Option<&Bound<'py, PyAny>>,
     mechanism: &impl Mechanism,
     stream: &Stream,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+) -> Found<'py> {
     let out = match out {
         Some(out) => {
             let Some(places) = output::<T>(out) else {

@@ -9,7 +9,7 @@ use crate::buffer::{same_shape, with_answers, with_floats, with_output, with_res
 use crate::column::Column;
 use crate::drawing;
 use crate::errors;
-use crate::fast_path;
+use crate::fast_path::{self, Found};
 use crate::stream::Stream;
 
 /// A noise mechanism with scalar parameters, ready to draw.
@@ -135,20 +135,29 @@ impl Mechanism {
         fast_path::fill(py, out, whole, &self.0, stream)
     }
 
-    /// Releases common values; `None` for other values, which [`Mechanism::release`] takes, and for a stream that may not release.
-    fn fast_release<'py>(
+    /// Releases common values as floats; `None` for other values, which [`Mechanism::release`] takes, and for a stream that may not release.
+    fn fast_release<'py>(&self, stream: &Stream, values: &Bound<'py, PyAny>, out: Option<&Bound<'py, PyAny>>) -> Found<'py> {
+        fast_path::release(values, out, (false, true), &self.0, stream)
+    }
+
+    /// [`Mechanism::fast_release`] of a mechanism of integers: releases of integers are integers.
+    fn fast_release_whole<'py>(
         &self,
-        py: Python<'py>,
         stream: &Stream,
         values: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
-        whole: bool,
-        floats: bool,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if !stream.may_release() {
-            return Ok(None);
-        }
-        fast_path::release(py, values, out, (whole, floats), &self.0, stream)
+    ) -> Found<'py> {
+        fast_path::release(values, out, (true, true), &self.0, stream)
+    }
+
+    /// [`Mechanism::fast_release_whole`] that takes integers only.
+    fn fast_release_integers<'py>(
+        &self,
+        stream: &Stream,
+        values: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> Found<'py> {
+        fast_path::release(values, out, (true, false), &self.0, stream)
     }
 }
 

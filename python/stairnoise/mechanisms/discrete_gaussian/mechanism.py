@@ -23,7 +23,7 @@ from stairnoise.columns.libraries import library
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, numbers_for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
-from stairnoise.mechanism.immutable import comparable, display, of_this_version
+from stairnoise.mechanism.immutable import comparable, display, of_this_version, setters
 from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
@@ -148,7 +148,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 
     def _keep(self, sigma2: Real, calibration: _Calibration | None, *, stated: bool) -> None:
         """Store σ² and its calibration; every constructor ends with this call."""
-        object.__setattr__(self, "_calibration", calibration)
+        _set_calibration(self, calibration)
         if isinstance(sigma2, float):
             native = _native.discrete_gaussian(sigma2)
             self._store(native, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
@@ -459,7 +459,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _divided_among(self, k: int) -> DiscreteGaussian[Any, Any]:
         if self._calibration is not None:
             eps, delta, sensitivity, before = self._calibration
-            return self._for_values(eps, delta, sensitivity, before * k, self._stated)
+            return self._for_values(eps, delta, sensitivity, before * k, bool(self._stated))
         given = self._parameters["sigma2"]
         return DiscreteGaussian(numbers_for_different(lambda sigma2: rounded_up(Fraction(sigma2) * k), np.shape(given), given))
 
@@ -486,6 +486,9 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     def _key(self) -> tuple[object, ...]:
         calibration = None if self._calibration is None else tuple(map(comparable, self._calibration))
         return (*super()._key(), calibration, self._stated)
+
+
+(_set_calibration,) = setters(DiscreteGaussian, "_calibration")
 
 
 def _is_private(eps: Any, delta: Any, change: Any, k: int, sigma2: Any) -> bool:

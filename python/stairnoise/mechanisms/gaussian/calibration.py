@@ -131,15 +131,15 @@ def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
         The lattice would not fit float64 or int64.
     """
     deviation, exponent = _as_integer(sigma)
-    log2_sigma = ((deviation * deviation * partitions).bit_length() - 1) // 2 + exponent
-    given = {"sigma": sigma, "sensitivity": sensitivity}
-    log2_g = _log2_granularity(sensitivity, log2_sigma, "sigma must be", " (std needs no sensitivity)", **given)
-    change, change_exponent = _as_integer(sensitivity)
-    steps = _shifted_up(change, change_exponent - log2_g)
+    log2_sigma = exponent + (52 if partitions == 1 else ((deviation * deviation * partitions).bit_length() - 1) // 2)
+    remedy = " (std needs no sensitivity)"
+    log2_g = _log2_granularity(sensitivity, log2_sigma, "sigma must be", remedy, sigma=sigma, sensitivity=sensitivity)
+    # Exact, because g is a power of two.
+    steps = math.ceil(math.ldexp(sensitivity, -log2_g))
     if partitions == 1:
-        places = 2 * (exponent - log2_g)
-        sigma2 = quotient_up(_shifted(deviation * deviation, max(places, 0)), 1 << max(-places, 0))
-        return Calibration(log2_g, sigma2, steps)
+        # σ is at least 2**32 steps, so its last bit is at least 2**-20 of a step.
+        deviation <<= exponent - log2_g + 20
+        return Calibration(log2_g, quotient_up(deviation * deviation, 1 << 40), steps)
     one = of_sigma(sigma, sensitivity, 1)
     numerator, denominator = one.sigma2.as_integer_ratio()
     sigma2 = quotient_up(partitions * numerator * steps**2, denominator * one.steps**2)

@@ -16,7 +16,7 @@ from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
-from stairnoise.mechanism.immutable import of_this_version
+from stairnoise.mechanism.immutable import of_this_version, setters
 from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone
 from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
@@ -168,7 +168,11 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
 
     def _calibrate(
-        self, parameters: dict[str, Any], partitions: int, stated: bool, found: gaussian_calibration.Calibration | None = None
+        self,
+        parameters: dict[str, Any],
+        partitions: int,
+        stated: bool,
+        found: gaussian_calibration.Calibration | None = None,
     ) -> None:
         """Compute and store the noise with which `partitions` values have the guarantee together, or store the noise `found`."""
         calibrate: Callable[..., gaussian_calibration.Calibration] = (
@@ -176,7 +180,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         )
         # The lattice of a standard deviation alone is that of a sensitivity of one standard deviation.
         numbers = [*parameters.values()] * (2 if "std" in parameters else 1)
-        object.__setattr__(self, "_partitions", partitions)
+        _set_partitions(self, partitions)
         shape = common_shape(parameters)
         if shape == ():
             self._keep(parameters, found or calibrate(*numbers, partitions), stated)
@@ -189,17 +193,17 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         self._store_arrays(lattices, parameters, stated=stated, noise_alone="eps" not in parameters)
 
     def _keep(self, parameters: dict[str, Any], calibration: gaussian_calibration.Calibration, stated: bool) -> None:
-        object.__setattr__(self, "_calibration", calibration)
+        _set_calibration(self, calibration)
         native = _native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity)
         self._store(native, parameters, stated=stated, noise_alone="eps" not in parameters)
 
     def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
         mechanism: Gaussian[Any] = type(self).__new__(type(self))
-        object.__setattr__(mechanism, "_partitions", self._partitions)
+        _set_partitions(mechanism, self._partitions)
         shape = self._parameter_shape
         parameters = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._parameters.items()}
         sigma2, log2_granularity, steps = (column[index].item() for column in self._lattices)
-        mechanism._keep(parameters, gaussian_calibration.Calibration(log2_granularity, sigma2, int(steps)), self._stated)
+        mechanism._keep(parameters, gaussian_calibration.Calibration(log2_granularity, sigma2, int(steps)), bool(self._stated))
         return mechanism
 
     @classmethod
@@ -354,7 +358,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
         mechanism = type(self).__new__(type(self))
-        mechanism._calibrate(self._parameters, self._partitions * k, self._stated)
+        mechanism._calibrate(self._parameters, self._partitions * k, bool(self._stated))
         return mechanism
 
     def _exact_parameters(self) -> dict[str, Any]:
@@ -404,6 +408,9 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         return (*super()._key(), self._partitions)
 
 
+_set_calibration, _set_partitions = setters(Gaussian, "_calibration", "_partitions")
+
+
 def _checked_std(std: object) -> Real:
     deviation = real(std, "std")
     refuse("std", deviation, (deviation >= _LEAST_STD) & (deviation < _BEYOND_STDS), "from 2**-1042 to below 2**993", std)
@@ -412,12 +419,15 @@ def _checked_std(std: object) -> Real:
 
 def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) -> dict[str, Any]:
     """Return the checked parameters of a mechanism made from `sigma`."""
-    for name, value in (("eps", eps), ("delta", delta)):
-        refuse(name, value, value is None, "left out beside sigma")
+    if eps is not None or delta is not None:
+        refuse("eps", eps, eps is None, "left out beside sigma")
+        refuse("delta", delta, delta is None, "left out beside sigma")
     deviation, change = real(sigma, "sigma"), real(sensitivity, "sensitivity")
     _require_positive("sigma", sigma, deviation)
     _require_positive("sensitivity", sensitivity, change)
     parameters = {"sigma": deviation, "sensitivity": change}
+    if type(deviation) is float and type(change) is float and deviation * _MOST_BELOW >= change:
+        return parameters
     shape = common_shape(parameters)
     with np.errstate(over="ignore"):
         enough = deviation * _MOST_BELOW >= change

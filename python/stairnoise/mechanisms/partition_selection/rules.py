@@ -168,7 +168,7 @@ class Threshold:
         """Return what `release` returns for one Python integer; None for all else, and for a negative one."""
         if type(count) is not int or count < 0:
             return None
-        noisy: Any = self._mechanism.fast_release(stream, count, None, whole=True, floats=False)
+        noisy: Any = self._mechanism.fast_release_integers(stream, count, None)
         return noisy if noisy is None or (count > 0 and noisy >= self.threshold) else 0
 
     def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:

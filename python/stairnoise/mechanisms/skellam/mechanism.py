@@ -14,6 +14,7 @@ from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.immutable import setters
 from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration as skellam_calibration
@@ -110,7 +111,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
             **parties(n_parties, present),
         }
         native = _native.skellam(parameters["mu"], parameters["n_parties"], parameters["present"])
-        object.__setattr__(self, "_calibration", calibration)
+        _set_calibration(self, calibration)
         self._store(native, parameters, stated=sensitivity is not None, noise_alone=calibration is None)
 
     @classmethod
@@ -340,6 +341,9 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
 
     def _key(self) -> tuple[object, ...]:
         return *super()._key(), self._calibration
+
+
+(_set_calibration,) = setters(Skellam, "_calibration")
 
 
 def _require_delta(delta: float, given: object) -> None:
