@@ -3,7 +3,7 @@
 `python scripts/quantile.py` writes the file; with `--check` it fails if the file is another. Needs mpmath.
 
 The errors are looked for at MANY Chebyshev points of a polynomial's interval, or of half the interval of ln y for a quotient of
-polynomials in y. A factor covers what is between them: a function that is a polynomial of degree N but for less than 1e-30 is at
+polynomials in √y. A factor covers what is between them: a function that is a polynomial of degree N but for less than 1e-30 is at
 most 1/cos(πN/(2·MANY)) times as large elsewhere (Ehlich and Zeller 1964), 1.24 for N = 97.
 """
 
@@ -31,10 +31,10 @@ def quantile(half_v):
             return x
 
 
-def bend(y):
-    """(x/(1 − v) − √(π/2))/(1 − v)² for y = v(2 − v)."""
-    q = mp.sqrt(1 - y)
-    return (quantile(y / (1 + q) / 2) / q - mp.sqrt(mp.pi / 2)) / (1 - y)
+def ratio(s):
+    """x/(1 − v) for s = √(v(2 − v))."""
+    q = mp.sqrt(1 - s * s)
+    return quantile(s * s / (1 + q) / 2) / q
 
 
 def points(count):
@@ -99,25 +99,28 @@ def octaves(name, degree):
 
 
 def quotient(name, least, degree):
-    """The bend from this v on: two polynomials in y of that degree, right at Zolotarev's points for a cut from −∞ to 0."""
-    count = 2 * degree + 1
-    lowest = mp.mpf(least) * (2 - mp.mpf(least))
+    """The ratio from this v on: polynomials in s of degrees less than this one, and this one with the leading coefficient 1.
+
+    Right at Zolotarev's points for a cut from −∞ to 0.
+    """
+    count = 2 * degree
+    lowest = mp.sqrt(mp.mpf(least) * (2 - mp.mpf(least)))
     with mp.workdps(140):
         modulus = 1 - lowest
         quarter = mp.ellipk(modulus)
         places = [mp.ellipfun("dn", (2 * i + 1) * quarter / (2 * count), m=modulus) ** 2 for i in range(count)]
-        values = [bend(y) for y in places]
-        powers = range(1, degree + 1)
-        rows = [[1, *(y**k for k in powers), *(-f * y**k for k in powers)] for y, f in zip(places, values, strict=True)]
-        solution = list(mp.lu_solve(mp.matrix(rows), mp.matrix(values)))
-    above, below = ([float(c) for c in cs] for cs in (solution[: degree + 1], [1, *solution[degree + 1 :]]))
+        values = [ratio(s) for s in places]
+        powers = range(degree)
+        rows = [[*(s**k for k in powers), *(-f * s**k for k in powers)] for s, f in zip(places, values, strict=True)]
+        solution = list(mp.lu_solve(mp.matrix(rows), mp.matrix([f * s**degree for s, f in zip(places, values, strict=True)])))
+    above, below = ([float(c) for c in cs] for cs in (solution[:degree], solution[degree:]))
     if min(above + below) <= 0:
         raise ValueError(f"{name}: terms cancel")
     half = -mp.log(lowest) / 2
     worst = max(
         error(
-            lambda w: bend(mp.exp(-w)),
-            lambda w: value(above, mp.exp(-w)) / value(below, mp.exp(-w)),
+            lambda w: ratio(mp.exp(-w)),
+            lambda w: value(above, mp.exp(-w)) / value([*below, 1], mp.exp(-w)),
             interval,
         )
         for interval in ((0, half), (half, 2 * half))
@@ -125,7 +128,7 @@ def quotient(name, least, degree):
     rows = "\n".join(f"    [\n        {row(numbers, '        ')}\n    ]," for numbers in (above, below))
     return (
         f"/// From v = {float(least)!r} on; the error is below the last number.\n"
-        f"pub const {name}: ([[f64; {degree + 1}]; 2], f64) = ([\n{rows}\n], {worst!r});\n"
+        f"pub const {name}: ([[f64; {degree}]; 2], f64) = ([\n{rows}\n], {worst!r});\n"
     )
 
 
@@ -134,9 +137,9 @@ def text():
         "// Coefficients, from the constant one on. Written by scripts/quantile.py.\n",
         octaves("ROUGH_OCTAVES", 8),
         octaves("OCTAVES", 16),
-        quotient("ROUGH_BEND", 2.0**-13, 11),
-        quotient("BEND", 2.0**-13, 19),
-        quotient("LANE_BEND", 2.0**-21, 31),
+        quotient("ROUGH_RATIO", 2.0**-13, 8),
+        quotient("RATIO", 2.0**-13, 12),
+        quotient("LANE_RATIO", 2.0**-21, 20),
     ]
     return "\n".join(parts)
 

@@ -46,6 +46,14 @@ impl Certain {
         })
     }
 
+    /// The same where `reduced` has the bits of V themselves, which are in the order of V, for a number.
+    pub fn of_words(self) -> Self {
+        Self {
+            lowest: f64::from_bits(self.lowest as u64),
+            ..self
+        }
+    }
+
     /// Writes the whole numbers nearest to x, with the signs of the words; whether all are certain. `reduced(i)` is V or U of word i, and x.
     #[inline(always)]
     pub fn write<A: Arithmetic, T: Value>(

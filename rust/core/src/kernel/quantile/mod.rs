@@ -10,9 +10,9 @@
 //! The expansion is that of Euler and Maclaurin by midpoints (`exact::wide_gaussian`), inverted: with z = (j − ½)/σ, the edge is at
 //! x = z + z/(24σ²) − (7z³ − 21z)/(5760σ⁴) + z³/(1152σ⁴) + …, and with ς (Sheppard's correction) one term has most of it.
 //!
-//! With q = 1 − v and y = v(2 − v), x = q·(√(π/2) + q²·P(y)/Q(y)), where P and Q are polynomials with positive coefficients ([`coefficients`]):
-//! nothing cancels, and no logarithm is needed, as such quotients follow a function of a cut from −∞ to 0 to points near its end (Zolotarev 1877).
-//! The second term is x − √(π/2)·q, which is ∫(1 − e^(−t²/2)) from 0 to x and so at most x³/6.
+//! With q = 1 − v and s = √(v(2 − v)), x = q·P(s)/Q(s), where P and Q are polynomials with positive coefficients ([`coefficients`]): nothing cancels,
+//! and no logarithm is needed, as such quotients follow a function of a cut from −∞ to 0 to points near its end (Zolotarev 1877). By s² instead of s
+//! they would need five coefficients where they have three: the root halves the octaves.
 
 /// What scripts/quantile.py writes.
 #[allow(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]
@@ -32,7 +32,7 @@ use super::elementary::{MulAdd, Number, cubic};
 use super::float::{U, less, masked};
 use super::lane::{WORD_BITS, WholeLane};
 use crate::lattice::dyadic::power_of_two;
-use coefficients::LANE_BEND;
+use coefficients::LANE_RATIO;
 
 /// From this σ² on, T is near enough; below, few magnitudes have all the mass.
 pub(super) const NARROW: f64 = 4.5 * 4.5;
@@ -42,27 +42,22 @@ const LEAST: f64 = (1_u64 << 42) as f64;
 /// and below this one the bits beyond the word count.
 const LONG: f64 = (1_u64 << 52) as f64;
 
-/// √(π/2).
-const SLOPE: f64 = 1.253_314_137_315_500_3;
-
-/// T, ready for words. Error of it in units of u, but for that of the quotient, which is less than σ times its own:
+/// T, ready for words. Error of it in units of u, but for that of P/Q in itself, which is less than σ times its own:
 ///
 /// ```text
 /// V as an f64              1.3σ            a relative error e of v moves x by e·P(N > x)/φ(x) ≤ 1.2534e
 /// θ                        1.3σ/V          likewise: the bits beyond the word
 /// 1 − v, its product       2 σx
-/// √(π/2), the sum          2 σx
+/// s                        1.2 σx          2.25 of s, and |d ln(x/q)/d ln s| ≤ π/6, which it is at x = 0
 /// σ, T                     5 σx
-/// (1 − v)², its product    4 σx³/6
-/// v(2 − v)                 2.5 σx³/6       (P/Q)′·y < P/Q
-/// P/Q                      σx³/6           [`bend_error`]
+/// P/Q                      σx              [`quotient_error`]
 /// ```
 #[derive(Clone, Debug)]
 pub(crate) struct QuantileLane {
     /// Of x and of x³ in T.
     factors: [f64; 2],
-    /// The tolerance by x, x³ and x⁵, fixed, and where bits beyond the word count.
-    by_x: [f64; 3],
+    /// The tolerance by x and x⁵, fixed, and where bits beyond the word count.
+    by_x: [f64; 2],
     fixed: f64,
     beyond: f64,
 }
@@ -72,12 +67,12 @@ const PER_X: f64 = 9.0 * U;
 /// and of σ.
 const PER_SCALE: f64 = 4.0 * U;
 
-/// The error of evaluating P/Q with N coefficients, relative to it, and 6.5u.
+/// The error of evaluating P/Q with N coefficients each, relative to it.
 ///
-/// What rounding y² and y⁴ does is alike in P and Q: a factor 1 + e of y⁴ changes the logarithm of P/Q by e times the difference of the mean exponents
-/// of y⁴, which is at most (1 + 3)/4, as that of y is below 1; of y², by at most e. Together that is 4u.
-pub(super) const fn bend_error(coefficients: usize) -> f64 {
-    (1.2 * coefficients as f64 + 4.0 + 6.5) * U
+/// What rounding s² and s⁴ does is alike in P and Q: a factor 1 + e of s⁴ changes the logarithm of P/Q by e times the difference of the mean exponents
+/// of s⁴, which is at most (1 + 3)/4, as that of s is below 1; of s², by at most e. Together that is 4u.
+pub(super) const fn quotient_error(coefficients: usize) -> f64 {
+    (1.2 * coefficients as f64 + 6.0) * U
 }
 
 /// Factors of x and x⁵ in ς⁵ times a bound on the distance of T from j − ½ where v = S(j), for σ ≥ 1.
@@ -104,41 +99,46 @@ impl QuantileLane {
         let [edge, by_x5] = edge_error(sigma);
         Self {
             factors: factors(sigma),
-            by_x: [sigma * PER_X + edge, sigma * bend_error(LANE_BEND.0[0].len()) / 6.0, by_x5],
+            by_x: [sigma * (PER_X + quotient_error(LANE_RATIO.0[0].len())) + edge, by_x5],
             // 11u for the test.
-            fixed: sigma * (LANE_BEND.1 + PER_SCALE + 1.3 / LONG) + 11.0 * U,
+            fixed: sigma * (LANE_RATIO.1 + PER_SCALE + 1.3 / LONG) + 11.0 * U,
             beyond: sigma * (1.3 / LEAST),
         }
     }
 }
 
-/// (1 − v, v(2 − v)) for V.
+/// (1 − v, √(v(2 − v))) for V.
 #[inline(always)]
 fn split<A: Arithmetic>(whole: f64) -> (f64, f64) {
     let v = whole * power_of_two(-WORD_BITS.cast_signed());
     let q = 1.0 - v;
-    (q, A::mul_add(v, q, v))
+    (q, A::mul_add(v, q, v).sqrt())
 }
 
-/// x by 1 − v and y.
+/// x/(1 − v) by s.
 #[inline(always)]
-fn quantile<A: Arithmetic, const N: usize>(bend: &[[f64; N]; 2], q: f64, y: f64) -> f64 {
-    let y2 = y * y;
-    q * A::mul_add(q * q, quotient::<A, f64, N>(bend, [y, y2, y2 * y2]), SLOPE)
+fn ratio<A: Arithmetic, const N: usize>(coefficients: &[[f64; N]; 2], s: f64) -> f64 {
+    let s2 = s * s;
+    quotient::<A, f64, N>(coefficients, [s, s2, s2 * s2])
 }
 
-/// P/Q by y, y² and y⁴.
+/// P/Q by s, s² and s⁴. The leading coefficient of Q is 1.
 #[inline(always)]
 pub(super) fn quotient<A: MulAdd<T>, T: Number, const N: usize>([above, below]: &[[f64; N]; 2], powers: [T; 3]) -> T {
-    polynomial::<A, T, N>(above, powers) / polynomial::<A, T, N>(below, powers)
+    polynomial::<A, T, N>(above, powers, |first| first) / polynomial::<A, T, N>(below, powers, |first| powers[2] + first)
 }
 
-/// c₀ + c₁t + c₂t² + …, four terms at a time: a chain of N operations would be longer than a processor looks ahead.
+/// c₀ + c₁t + c₂t² + …, four terms at a time from the last ones on, to which `begin` may add: a chain of N operations would be longer than a
+/// processor looks ahead.
 #[inline(always)]
-fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(coefficients: &[f64; N], [t, t2, t4]: [T; 3]) -> T {
+fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(
+    coefficients: &[f64; N],
+    [t, t2, t4]: [T; 3],
+    begin: impl Fn(T) -> T,
+) -> T {
     const { assert!(N.is_multiple_of(4)) };
     let fours = coefficients.as_chunks::<4>().0;
-    let mut sum = cubic::<A, T>(map_all(&fours[fours.len() - 1], T::from), t, t2);
+    let mut sum = begin(cubic::<A, T>(map_all(&fours[fours.len() - 1], T::from), t, t2));
     for c in fours[..fours.len() - 1].iter().rev() {
         sum = A::mul_add(sum, t4, cubic::<A, T>(map_all(c, T::from), t, t2));
     }
@@ -148,8 +148,8 @@ fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(coefficients: &[f64; N], 
 impl WholeLane for QuantileLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
-        let (q, y) = split::<A>(whole);
-        [q, y, whole]
+        let (q, s) = split::<A>(whole);
+        [q, s, whole]
     }
 
     #[inline(always)]
@@ -170,13 +170,13 @@ impl QuantileLane {
 
     /// T and a bound on its error, which is NaN below the least word.
     #[inline(always)]
-    fn evaluate<A: Arithmetic>(&self, [q, y, whole]: [f64; 3]) -> (f64, f64) {
-        let x = quantile::<A, _>(&LANE_BEND.0, q, y);
+    fn evaluate<A: Arithmetic>(&self, [q, s, whole]: [f64; 3]) -> (f64, f64) {
+        let x = q * ratio::<A, _>(&LANE_RATIO.0, s);
         let x2 = x * x;
         let t = x * A::mul_add(x2, self.factors[1], self.factors[0]);
         let fixed = self.fixed + masked(less(whole, LONG), self.beyond);
-        let [by_x, by_x3, by_x5] = self.by_x;
-        let tolerance = A::mul_add(x, A::mul_add(x2, A::mul_add(x2, by_x5, by_x3), by_x), fixed);
+        let [by_x, by_x5] = self.by_x;
+        let tolerance = A::mul_add(x, A::mul_add(x2 * x2, by_x5, by_x), fixed);
         (t, f64::from_bits(tolerance.to_bits() | less(whole, LEAST)))
     }
 }

@@ -74,7 +74,9 @@ fn write_by<A: Arithmetic, const WIDE: bool, const ROUGH: bool>(
 fn quantiles<A: Arithmetic, const ROUGH: bool>(whole: &[f64; BLOCK]) -> ([f64; BLOCK], f64, f64) {
     if !A::TABLES {
         let error = inverse::error::<ROUGH>() + ROUND * inverse::MOST;
-        return (inverse::quantiles::<A, ROUGH>(whole, 1.0), error, inverse::LEAST);
+        let mut x = *whole;
+        inverse::write_quantiles::<A, ROUGH>(&mut x, 1.0);
+        return (x, error, inverse::LEAST);
     }
     let error = |of: f64| octaves::error(of) + ROUND * octaves::MOST;
     if ROUGH {

@@ -5,9 +5,9 @@ use super::{PIECES, U, binades, pieces};
 use crate::exact::{self, IntegerDistribution};
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::MulAdd;
-use crate::kernel::quantile::coefficients::{BEND, LANE_BEND, OCTAVES, ROUGH_BEND, ROUGH_OCTAVES};
+use crate::kernel::quantile::coefficients::{LANE_RATIO, OCTAVES, RATIO, ROUGH_OCTAVES, ROUGH_RATIO};
 use crate::kernel::quantile::octaves::OCTAVES_ERROR;
-use crate::kernel::quantile::{bend_error, inverse, octaves, quotient};
+use crate::kernel::quantile::{inverse, octaves, quotient, quotient_error};
 use crate::lattice::dyadic::power_of_two;
 
 #[test]
@@ -16,17 +16,17 @@ fn quotients() {
     quotients_on::<Fused>();
 }
 
-/// As if y² and y⁴ were exact: [`bend_error`] says what their errors do, and 6.5u of it are for others.
+/// As if s² and s⁴ were exact: [`quotient_error`] says what their errors do, and that is 4u of it.
 fn quotients_on<A: MulAdd<Bounded>>() {
-    fn check<A: MulAdd<Bounded>, const N: usize>(bend: &[[f64; N]; 2], y: Bounded) {
-        let powers = [1, 2, 4].map(|n| Bounded::argument(y.lo.powi(n), y.hi.powi(n)));
-        let found = quotient::<A, Bounded, N>(bend, powers).relative();
-        assert!(found <= bend_error(N) - 10.5 * U, "{N} {y:?}: {}", found / U);
+    fn check<A: MulAdd<Bounded>, const N: usize>(ratio: &[[f64; N]; 2], s: Bounded) {
+        let powers = [1, 2, 4].map(|n| Bounded::argument(s.lo.powi(n), s.hi.powi(n)));
+        let found = quotient::<A, Bounded, N>(ratio, powers).relative();
+        assert!(found <= quotient_error(N) - 4.0 * U, "{N} {s:?}: {}", found / U);
     }
-    for y in binades(-21, 0, 256) {
-        check::<A, _>(&ROUGH_BEND.0, y);
-        check::<A, _>(&BEND.0, y);
-        check::<A, _>(&LANE_BEND.0, y);
+    for s in binades(-11, 0, 256) {
+        check::<A, _>(&ROUGH_RATIO.0, s);
+        check::<A, _>(&RATIO.0, s);
+        check::<A, _>(&LANE_RATIO.0, s);
     }
 }
 
