@@ -1,7 +1,7 @@
-//! AES-256 in counter mode, two or four blocks per instruction.
+//! AES-256 in counter mode, one, two or four blocks per instruction.
 //!
-//! The `aes` crate (0.9.4) has such backends too, but turns to them only where the operating system saves AVX-512 registers, and for batches of 64
-//! blocks; fewer go through one by one. On Zen 3 and on Alder Lake and its kin this one is about twice as fast.
+//! The `aes` crate (0.9.4) has such backends too, but turns to those of several blocks only where the operating system saves AVX-512 registers, and for
+//! batches of 64 blocks; fewer go through one by one. On Zen 3 and on Alder Lake and its kin this one is about twice as fast.
 #![allow(
     unsafe_code,
     reason = "assembly, and calls of functions compiled for more than the baseline"
@@ -24,37 +24,42 @@ type Batch = [[u64; 2]; BATCH];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Width {
+    One,
     Two,
     Four,
 }
 
-/// A proof that the processor encrypts several blocks per instruction.
+/// A proof that the processor has instructions for rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Wide(Width);
 
 impl Wide {
-    /// The widest that a tier may use. None on the portable tier: `STAIRNOISE_CPU=portable` then runs the cipher of processors without VAES.
+    /// The widest that a tier may use. On the portable tier one block: `STAIRNOISE_CPU=portable` runs the cipher of processors without VAES.
     pub fn of(tier: Tier) -> Option<Self> {
-        match tier {
-            Tier::Portable => None,
-            // No registers of 512 bits below the tier that uses them for kernels too.
-            Tier::Avx2 => Self::detect(Width::Two),
-            Tier::Avx512 => Self::detect(Width::Four).or_else(|| Self::detect(Width::Two)),
-        }
+        // No registers of 512 bits below the tier that uses them for kernels too.
+        let widest = match tier {
+            Tier::Portable => 1,
+            Tier::Avx2 => 2,
+            Tier::Avx512 => 3,
+        };
+        Self::WIDTHS[..widest].iter().rev().find_map(|&width| Self::detect(width))
     }
+
+    const WIDTHS: [Width; 3] = [Width::One, Width::Two, Width::Four];
 
     /// All that the processor has, whatever the tier.
     #[cfg(test)]
     pub fn all() -> impl Iterator<Item = Self> {
-        [Width::Two, Width::Four].into_iter().filter_map(Self::detect)
+        Self::WIDTHS.into_iter().filter_map(Self::detect)
     }
 
     fn detect(width: Width) -> Option<Self> {
-        let available = is_x86_feature_detected!("vaes")
-            && is_x86_feature_detected!("aes")
+        let available = is_x86_feature_detected!("aes")
+            && is_x86_feature_detected!("ssse3")
             && match width {
-                Width::Two => is_x86_feature_detected!("avx2"),
-                Width::Four => is_x86_feature_detected!("avx512f"),
+                Width::One => true,
+                Width::Two => is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2"),
+                Width::Four => is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx512f"),
             };
         available.then_some(Self(width))
     }
@@ -62,7 +67,7 @@ impl Wide {
     /// Sets the round keys of a key. Not all traces of them are wiped from the stack.
     #[allow(clippy::unused_self, reason = "to have one is the proof")]
     pub fn expand(self, key: &[u8; 32], keys: &RoundKeys) {
-        // SAFETY: `self` exists, so `detect` found AES-NI, and AVX2 or AVX-512 F, which imply SSSE3.
+        // SAFETY: `self` exists, so `detect` found AES-NI and SSSE3.
         unsafe { schedule::expand_shared(key, keys) }
     }
 
@@ -89,6 +94,8 @@ impl Wide {
     ) {
         match self.0 {
             // SAFETY: `self` exists, so `detect` found the features; the caller promises the rest.
+            Width::One => unsafe { encrypt_one(keys, inputs, tweak, first, out) },
+            // SAFETY: as above.
             Width::Two => unsafe { encrypt_two(keys, inputs, tweak, first, out) },
             // SAFETY: as above.
             Width::Four => unsafe { encrypt_four(keys, inputs, tweak, first, out) },
@@ -223,4 +230,47 @@ encrypt_batch! {
     fn encrypt_four with "vaes,avx512f,aes", "vshufi64x2 zmm3, zmm3, zmm3, 0";
     "zmm" of "64": "0, 1, 2, 3" to "3", key "4", ["zmm0" "zmm1" "zmm2" "zmm3" "zmm4"];
     "vbroadcasti32x4" "vpxorq" "vmovdqu64"
+}
+
+/// A batch in two halves, by instructions of two operands: processors with these ones may have no AVX.
+#[target_feature(enable = "aes")]
+unsafe fn encrypt_one(keys: *const [__m128i; ROUNDS + 1], inputs: *const Batch, tweak: u64, first: u64, out: *mut Batch) {
+    // SAFETY: as above.
+    unsafe {
+        asm!(
+            "movq xmm8, {first}",
+            "movq xmm9, {tweak}",
+            "punpcklqdq xmm8, xmm9",
+            ".irp half, 0, 128",
+            "movdqu xmm9, xmmword ptr [{keys}]",
+            ".irp n, 0, 1, 2, 3, 4, 5, 6, 7",
+            "movdqu xmm\\n, xmmword ptr [{inputs} + \\half + 16 * \\n]",
+            "paddq xmm\\n, xmm8",
+            "pxor xmm\\n, xmm9",
+            ".endr",
+            ".irp at, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208",
+            "movdqu xmm9, xmmword ptr [{keys} + \\at]",
+            ".irp n, 0, 1, 2, 3, 4, 5, 6, 7",
+            "aesenc xmm\\n, xmm9",
+            ".endr",
+            ".endr",
+            "movdqu xmm9, xmmword ptr [{keys} + 224]",
+            ".irp n, 0, 1, 2, 3, 4, 5, 6, 7",
+            "aesenclast xmm\\n, xmm9",
+            "movdqu xmmword ptr [{out} + \\half + 16 * \\n], xmm\\n",
+            ".endr",
+            ".endr",
+            ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 9",
+            "pxor xmm\\n, xmm\\n",
+            ".endr",
+            first = in(reg) first,
+            tweak = in(reg) tweak,
+            inputs = in(reg) inputs,
+            keys = in(reg) keys,
+            out = in(reg) out,
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
+            out("xmm5") _, out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _,
+            options(nostack, preserves_flags)
+        );
+    }
 }
