@@ -147,10 +147,10 @@ impl Segments {
             let chosen = &mut buffers.chosen[..out.len()];
             let words = buffers.words.at(choices, first, out.len());
             let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
-            self.table.indices(words, extension, chosen);
+            self.table.indices::<false, i64>(words, extension, out);
             // The word has the sign too.
-            for (chosen, word) in chosen.iter_mut().zip(words) {
-                *chosen |= word & SIGN;
+            for ((chosen, index), word) in chosen.iter_mut().zip(&*out).zip(words) {
+                *chosen = index.cast_unsigned() | word & SIGN;
             }
             // All rates read the words of stage 1, and a value keeps the one of its segment (contract, section 6).
             self.samplers[0].write_in(buffers.words, distances, first, out);

@@ -40,6 +40,9 @@ pub(crate) fn write<T: Value>(
     first: u64,
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
+    if let Some(steps) = T::as_steps(out).filter(|_| log2_granularity == 0) {
+        return mechanism.write_steps(fill, first, steps);
+    }
     let tier = Tier::current();
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
     in_chunks(mechanism.joint_values(), out, draw, |_, noise, out| {

@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 
 use crate::declassify;
 use crate::exact::{self, Extension, Sums, Weights, limbs};
-use crate::kernel::{BLOCK, Tier, WORD_BITS, on_tier};
+use crate::kernel::{Arithmetic, BLOCK, Tier, WORD_BITS, on_tier, ones};
+use crate::lattice::Value;
 use crate::memory::{self, OutOfMemory};
-use crate::stream::{self, AnyWords, CHUNK, SHORT, ShortWords, Stage, Words};
-use crate::wiped::wipe;
+use crate::stream::{self, AnyWords, SHORT, ShortWords, Stage, Words};
 
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
 const PRECISION: usize = 2;
@@ -36,12 +36,9 @@ const TOGETHER: usize = 8;
 
 /// The leading bits of a word but for its sign, of which vectors have the most.
 const LEADING: u32 = 15;
-const LARGEST: u16 = (1 << LEADING) - 1;
+const LARGEST: u64 = (1 << LEADING) - 1;
 
 const SIGN: u64 = 1 << WORD_BITS;
-
-/// In place of an index that is not known yet.
-const OPEN: u64 = 1 << LEADING;
 
 /// A table that is made for the first fill. That may take milliseconds, and many distributions are made for their moments alone.
 #[derive(Debug)]
@@ -81,7 +78,7 @@ pub(crate) struct Table {
     guide: Vec<u32>,
     guide_bits: u32,
     /// The leading bits of thresholds, those of which some are 1, then 0. Empty where they are not counted.
-    leading: Vec<[u16; TOGETHER]>,
+    leading: Vec<[i16; TOGETHER]>,
 }
 
 impl Table {
@@ -168,174 +165,122 @@ impl Table {
         &self.thresholds[..self.thresholds.len() - 1 - AT_ONCE]
     }
 
-    /// [`Table::index`] of each of at most [`CHUNK`] words, `extension(i, e)` the extension of the i-th.
-    pub fn indices(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
+    /// [`Table::index`] of each word, `extension(i, e)` the extension of the i-th; if `SIGNED`, bit 63 of a word is the sign.
+    pub fn indices<const SIGNED: bool, T: Value>(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
         let few = self.above_zero().len() <= FEW;
+        let one = |i: usize, word| {
+            let index = if few { self.count(word) } else { None };
+            let index = index.unwrap_or_else(|| self.index(word, |e| extension(i, e)).cast_signed());
+            // A mask: a branch would depend on the sign of the noise.
+            let sign = if SIGNED { word.cast_signed() >> WORD_BITS } else { 0 };
+            T::from_near((index ^ sign).wrapping_sub(sign), 1.0)
+        };
         // What a block leaves on the stack is wiped after more words.
         let counted = !self.leading.is_empty() && words.len() > stream::FEW;
-        if !few && !counted {
-            for (i, (word, out)) in words.iter().zip(out).enumerate() {
-                *out = self.index(*word, |e| extension(i, e));
+        let (mut first, tier) = (0, Tier::current());
+        for (words, out) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            let mut open = u64::MAX;
+            if counted {
+                open = declassify::word(on_tier!(tier, A => self.count_leading::<A, SIGNED, T>(words, out)));
             }
-            return;
-        }
-        let open = if counted {
-            declassify::word(on_tier!(Tier::current(), self.count_leading(words, out)))
-        } else {
-            u64::MAX
-        };
-        for (block, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
             // Of a few thresholds, those of the whole block are counted again.
-            if open >> block & 1 == 0 || few && declassify::condition(on_tier!(Tier::current(), self.count(words, out))) {
-                continue;
+            let again = if few && open != 0 { u64::MAX } else { open };
+            for i in ones(again).take_while(|i| *i < words.len()) {
+                out[i] = one(first + i, words[i]);
             }
-            for (i, (word, out)) in words.iter().zip(out).enumerate() {
-                if declassify::condition(if few { self.is_near(*word) } else { *out >= OPEN }) {
-                    *out = self.index(*word, |e| extension(block * BLOCK + i, e));
-                }
-            }
+            first += BLOCK;
         }
     }
 
-    /// How many thresholds are above each word, or at least [`OPEN`] where the leading bits do not decide; and a bit for each block with such words.
+    /// How many thresholds are above each word, and the places of words that their leading bits do not decide.
     #[inline(always)]
-    fn count_leading(&self, words: &[u64], out: &mut [u64]) -> u64 {
-        let (blocks, rest) = words.as_chunks::<BLOCK>();
-        let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
-        let mut open = 0;
-        for (i, (block, out)) in blocks.iter().zip(out_blocks).enumerate() {
-            open |= u64::from(self.count_block(block, out)) << i;
+    fn count_leading<A: Arithmetic, const SIGNED: bool, T: Value>(&self, words: &[u64], out: &mut [T]) -> u64 {
+        if let (Ok(words), Ok(out)) = (words.try_into(), out.try_into()) {
+            return self.count_block::<A, SIGNED, T>(words, out);
         }
-        if let Some(first) = rest.first() {
-            let (mut block, mut indices) = ([*first; BLOCK], [0; BLOCK]);
-            block[..rest.len()].copy_from_slice(rest);
-            open |= u64::from(self.count_block(&block, &mut indices)) << blocks.len();
-            out_rest.copy_from_slice(&indices[..rest.len()]);
-        }
+        let (mut block, mut values) = ([words[0]; BLOCK], [T::default(); BLOCK]);
+        block[..words.len()].copy_from_slice(words);
+        let open = self.count_block::<A, SIGNED, T>(&block, &mut values);
+        out.copy_from_slice(&values[..words.len()]);
         open
     }
 
-    /// [`Table::count_leading`] of a block: whether some word is open.
+    /// [`Table::count_leading`] of a block.
     #[inline(always)]
-    fn count_block(&self, words: &[u64; BLOCK], out: &mut [u64; BLOCK]) -> bool {
-        let leading = words.map(|word| (word >> (WORD_BITS - LEADING)) as u16 & LARGEST);
-        let (mut count, mut nearest) = ([0_u16; BLOCK], [u16::MAX; BLOCK]);
-        for &thresholds in &self.leading {
+    fn count_block<A: Arithmetic, const SIGNED: bool, T: Value>(&self, words: &[u64; BLOCK], out: &mut [T; BLOCK]) -> u64 {
+        let leading = A::leading(words);
+        let (mut count, mut nearest) = ([0_i16; BLOCK], [0_i16; BLOCK]);
+        for thresholds in &self.leading {
             for i in 0..BLOCK {
-                let (mut above, mut least) = (0_u16, nearest[i]);
+                let (mut not_above, mut least) = (0_i16, nearest[i]);
                 #[allow(clippy::needless_range_loop, reason = "as in `first_level::counts`")]
                 for j in 0..TOGETHER {
-                    // Bit 15 is set where the threshold is above.
-                    let beyond = leading[i].wrapping_sub(thresholds[j]);
-                    above = above.wrapping_add(beyond >> LEADING);
+                    // From −2¹⁵, for equal numbers, upwards; not negative where the threshold is above.
+                    let beyond = (leading[i] | i16::MIN).wrapping_sub(thresholds[j]);
+                    not_above = not_above.wrapping_add(beyond >> LEADING);
                     least = least.min(beyond);
                 }
-                count[i] = count[i].wrapping_add(above);
+                count[i] = count[i].wrapping_add(not_above);
                 nearest[i] = least;
             }
         }
-        let mut open = 0;
+        let thresholds = (TOGETHER * self.leading.len()) as i16;
+        let mut any = 0;
         for i in 0..BLOCK {
-            count[i] |= u16::from(nearest[i] == 0) << LEADING;
-            open |= count[i];
+            let sign = if SIGNED { leading[i] >> LEADING } else { 0 };
+            let index = thresholds.wrapping_add(count[i]);
+            out[i] = T::from_narrow((index ^ sign).wrapping_sub(sign).into(), 1.0);
+            any |= i16::from(nearest[i] == i16::MIN);
         }
-        for i in 0..BLOCK {
-            out[i] = count[i].into();
+        if !declassify::condition(any != 0) {
+            return 0;
         }
-        open >> LEADING != 0
+        (0..BLOCK).fold(0, |open, i| open | u64::from(nearest[i] == i16::MIN) << i)
     }
 
-    /// Whether the word alone may not decide among a few thresholds.
-    fn is_near(&self, word: u64) -> bool {
+    /// How many of a few thresholds are above a word, if the word alone decides it, by the same work for every word.
+    fn count(&self, word: u64) -> Option<i64> {
         let v63 = word & !SIGN;
-        // Below the threshold the difference wraps to a huge number, which is not near. `|`, because `||` would be a branch on the word.
-        let near = |threshold: u64| u64::from(v63.wrapping_sub(threshold) < self.margin);
-        self.above_zero()
+        // Bit 63 of a difference is set where the threshold is above: a huge number, which is not near.
+        let near = |beyond: u64| u64::from(beyond < self.margin);
+        let (count, undecided) = self
+            .above_zero()
             .iter()
-            .fold(near(0), |all, threshold| all | near(*threshold))
-            != 0
-    }
-
-    /// How many thresholds are above each word; whether that is certain to be the index of all of them.
-    #[inline(always)]
-    fn count(&self, words: &[u64], out: &mut [u64]) -> bool {
-        // Signed, because AVX2 compares signed integers only.
-        let margin = self.margin.cast_signed();
-        let low = |word: u64| (word & !SIGN).cast_signed();
-        let near = |near: u64, word: &u64| near.wrapping_add(u64::from(low(*word) < margin));
-        let mut near = words.iter().fold(0, near);
-        out.fill(0);
-        for threshold in self.above_zero() {
-            let threshold = threshold.cast_signed();
-            for (word, out) in words.iter().zip(&mut *out) {
-                // Both are below 2⁶³.
-                let beyond = low(*word).wrapping_sub(threshold);
-                *out = out.wrapping_add(u64::from(beyond < 0));
-                near = near.wrapping_add(u64::from((beyond >= 0) & (beyond < margin)));
-            }
-        }
-        near == 0
+            .fold((0_u64, near(v63)), |(count, undecided), threshold| {
+                let beyond = v63.wrapping_sub(*threshold);
+                (count.wrapping_add(beyond >> WORD_BITS), undecided | near(beyond))
+            });
+        (!declassify::condition(undecided != 0)).then_some(count.cast_signed())
     }
 
     /// The values `first .. first + out.len()` of a stage.
     pub fn write(&self, stage: Stage<'_>, first: u64, out: &mut [i64]) {
         if out.len() <= SHORT {
-            self.write_in::<false>(&mut ShortWords::new(), stage, first, out);
+            self.write_in::<false, _>(&mut ShortWords::new(), stage, first, out);
         } else {
-            self.write_in::<false>(&mut Words::new(), stage, first, out);
+            self.write_in::<false, _>(&mut Words::new(), stage, first, out);
         }
     }
 
     /// [`Table::write`] by way of words of the caller's, who wipes them after several stages; if `SIGNED`, bit 63 of a word is the sign.
-    pub fn write_in<const SIGNED: bool>(&self, words: &mut AnyWords, stage: Stage<'_>, first: u64, out: &mut [i64]) {
+    pub fn write_in<const SIGNED: bool, T: Value>(&self, words: &mut AnyWords, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= stream::FEW {
             // This path makes and wipes no buffers.
             let words = stage.few_words(first, out.len());
-            self.write_words::<SIGNED>(stage, first, &words[..out.len()], &mut [0; stream::FEW], out);
-        } else if out.len() <= BLOCK {
-            self.write_chunks::<SIGNED>(words, stage, first, &mut [0; BLOCK], out);
-        } else {
-            self.write_chunks::<SIGNED>(words, stage, first, &mut [0; CHUNK], out);
+            self.indices::<SIGNED, T>(&words[..out.len()], |i, e| stage.extension(first + i as u64, e), out);
+            return;
         }
-    }
-
-    /// [`Table::write`] by way of `words` and `indices`, as many values at a time as both hold.
-    fn write_chunks<const SIGNED: bool>(
-        &self,
-        words: &mut AnyWords,
-        stage: Stage<'_>,
-        first: u64,
-        indices: &mut [u64],
-        out: &mut [i64],
-    ) {
-        let capacity = indices.len().min(words.capacity());
+        let capacity = words.capacity();
         for (first, out) in (first..).step_by(capacity).zip(out.chunks_mut(capacity)) {
-            self.write_words::<SIGNED>(stage, first, words.at(stage, first, out.len()), indices, out);
+            let extension = |i, e| stage.extension(first + i as u64, e);
+            self.indices::<SIGNED, T>(words.at(stage, first, out.len()), extension, out);
         }
-    }
-
-    /// The values of some words, by way of `indices`, which is wiped where it was used.
-    fn write_words<const SIGNED: bool>(&self, stage: Stage<'_>, first: u64, words: &[u64], indices: &mut [u64], out: &mut [i64]) {
-        let indices = &mut indices[..out.len()];
-        self.indices(words, |i, e| stage.extension(first + i as u64, e), indices);
-        on_tier!(Tier::current(), with_signs::<SIGNED>(indices, words, out));
-        wipe(indices);
-    }
-}
-
-/// Indices with the signs of words, if `SIGNED`.
-#[inline(always)]
-fn with_signs<const SIGNED: bool>(indices: &[u64], words: &[u64], out: &mut [i64]) {
-    for ((out, index), word) in out.iter_mut().zip(indices).zip(words) {
-        // A mask: a branch would depend on the sign of the noise.
-        let sign = if SIGNED { word.cast_signed() >> WORD_BITS } else { 0 };
-        *out = (index.cast_signed() ^ sign).wrapping_sub(sign);
     }
 }
 
 /// [`Table::leading`]: none where there are too many, or a margin reaches other leading bits.
-fn leading(thresholds: &[u64], margin: u64) -> Result<Vec<[u16; TOGETHER]>, OutOfMemory> {
-    let bits = |end: u64| (end >> (WORD_BITS - LEADING)).min(LARGEST.into()) as u16;
+fn leading(thresholds: &[u64], margin: u64) -> Result<Vec<[i16; TOGETHER]>, OutOfMemory> {
+    let bits = |end: u64| (end >> (WORD_BITS - LEADING)).min(LARGEST) as i16;
     let one = |threshold: &&u64| bits(**threshold) == bits(threshold.saturating_add(margin));
     let counted = thresholds.partition_point(|threshold| bits(*threshold) > 0);
     if counted > MOST_COUNTED || thresholds.iter().take_while(one).count() < thresholds.len() {
@@ -435,6 +380,7 @@ mod tests {
     use crate::exact::enclosure::Enclosure;
     use crate::exact::exp::Step;
     use crate::exact::limbs::Limbs;
+    use crate::stream::CHUNK;
     use crate::testing::random::Random;
 
     /// Weights e^(−k·step) for k = 0, 1, …: all of them, or some.
@@ -487,9 +433,9 @@ mod tests {
                     let exact = exact::index(&powers, v63, &mut { words }, 0);
                     assert_eq!(table.index(v63, words), exact, "{powers:?} {v63:x} {extension:x}");
                     assert_eq!(table.index(v63 | SIGN, words), exact);
-                    let mut many = [u64::MAX; 3];
-                    table.indices(&[v63, u64::MAX >> 2, v63 | SIGN], |_, e| words(e), &mut many);
-                    assert_eq!([many[0], many[2]], [exact; 2]);
+                    let mut many = [i64::MAX; 3];
+                    table.indices::<true, _>(&[v63, u64::MAX >> 2, v63 | SIGN], |_, e| words(e), &mut many);
+                    assert_eq!([many[0], -many[2]], [exact as i64; 2]);
                 }
             }
         }
@@ -509,9 +455,9 @@ mod tests {
             let words: Vec<_> = beside.chain(at_random).take(CHUNK).collect();
             for n in [8, 9, 64, 65, CHUNK] {
                 for words in words.chunks(n).take(4) {
-                    let mut indices = vec![u64::MAX; words.len()];
-                    table.indices(words, |_, e| e as u64, &mut indices);
-                    let alone: Vec<_> = words.iter().map(|word| table.index(*word, |e| e as u64)).collect();
+                    let mut indices = vec![-1; words.len()];
+                    table.indices::<false, _>(words, |_, e| e as u64, &mut indices);
+                    let alone: Vec<_> = words.iter().map(|word| table.index(*word, |e| e as u64) as i64).collect();
                     assert_eq!(indices, alone, "{step} {n}");
                 }
             }

@@ -10,7 +10,7 @@ pub(crate) const BLOCK: usize = 64;
 /// `array.map`, in the caller's instructions: where units are compiled apart, the library's own is a function for the baseline, and a value of Gaussian
 /// noise takes up to a hundred times as long. Not for an `f` that chooses, which for the first element alone would be a branch.
 #[inline(always)]
-pub(super) fn map_all<T: Copy, U: Copy, const N: usize>(array: &[T; N], f: impl Fn(T) -> U) -> [U; N] {
+pub(crate) fn map_all<T: Copy, U: Copy, const N: usize>(array: &[T; N], f: impl Fn(T) -> U) -> [U; N] {
     let mut mapped = [f(array[0]); N];
     for i in 0..N {
         mapped[i] = f(array[i]);
@@ -83,6 +83,12 @@ pub(crate) trait Arithmetic {
         map_all(words, |word| (word >> 32) as i32)
     }
 
+    /// The leading 16 bits of words.
+    #[inline(always)]
+    fn leading(words: &[u64; BLOCK]) -> [i16; BLOCK] {
+        map_all(words, |word| (word >> 48) as i16)
+    }
+
     /// Integers in the order of [`Arithmetic::high_halves`], in the order of the words.
     #[inline(always)]
     fn widened(integers: &[i32; BLOCK]) -> [i64; BLOCK] {
@@ -149,6 +155,14 @@ impl Arithmetic for Separate {
     fn raised(a: f64, b: f64, raised: bool) -> f64 {
         float::larger(a, if raised { b } else { 0.0 })
     }
+
+    /// In two steps, of which each is an instruction of SSE2. The compiler would make one of them, of four times as many.
+    #[inline(always)]
+    fn leading(words: &[u64; BLOCK]) -> [i16; BLOCK] {
+        let halves = map_all(words, |word| (word >> 32) as i32);
+        zeroize::optimization_barrier(&halves);
+        map_all(&halves, |half| (half >> 16) as i16)
+    }
 }
 
 impl Arithmetic for Fused {
@@ -171,6 +185,12 @@ impl Arithmetic for FusedWide {
     #[inline(always)]
     fn high_halves(words: &[u64; BLOCK]) -> [i32; BLOCK] {
         avx512::high_halves(words)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn leading(words: &[u64; BLOCK]) -> [i16; BLOCK] {
+        avx512::leading(words)
     }
 
     #[cfg(target_arch = "x86_64")]

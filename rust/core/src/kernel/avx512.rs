@@ -7,11 +7,12 @@
 
 use core::arch::x86_64::{
     __m512i, _CMP_NEQ_UQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _MM_MANT_NORM_1_2,
-    _MM_MANT_SIGN_SRC, _mm512_add_round_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_fmadd_pd,
-    _mm512_getexp_ps, _mm512_getmant_pd, _mm512_getmant_ps, _mm512_loadu_epi32, _mm512_loadu_epi64, _mm512_loadu_pd,
-    _mm512_loadu_ps, _mm512_mask_mov_epi32, _mm512_mask_or_epi64, _mm512_permutex2var_pd, _mm512_permutexvar_ps,
-    _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64, _mm512_srai_epi64, _mm512_srli_epi32,
-    _mm512_srli_epi64, _mm512_storeu_epi32, _mm512_storeu_epi64, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_sub_pd,
+    _MM_MANT_SIGN_SRC, _mm512_add_round_pd, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_castsi512_si256, _mm512_cmp_pd_mask,
+    _mm512_fmadd_pd, _mm512_getexp_ps, _mm512_getmant_pd, _mm512_getmant_ps, _mm512_inserti64x4, _mm512_loadu_epi16,
+    _mm512_loadu_epi32, _mm512_loadu_epi64, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_mask_mov_epi32, _mm512_mask_or_epi64,
+    _mm512_permutex2var_epi16, _mm512_permutex2var_pd, _mm512_permutexvar_ps, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_setzero_pd, _mm512_slli_epi64, _mm512_srai_epi64, _mm512_srli_epi32, _mm512_srli_epi64, _mm512_storeu_epi16,
+    _mm512_storeu_epi32, _mm512_storeu_epi64, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_sub_pd,
 };
 use core::array;
 
@@ -33,6 +34,34 @@ pub(super) fn high_halves<const N: usize>(words: &[u64; N]) -> [i32; N] {
         }
     }
     halves
+}
+
+/// `Arithmetic::leading`: of two vectors of words one instruction takes every fourth 16 bits.
+#[inline(always)]
+pub(super) fn leading<const N: usize>(words: &[u64; N]) -> [i16; N] {
+    const PLACES: [i16; 32] = {
+        let mut places = [0; 32];
+        let mut i = 0;
+        while i < places.len() {
+            places[i] = (4 * i + 3) as i16;
+            i += 1;
+        }
+        places
+    };
+    let mut leading = [0; N];
+    const { assert!(N.is_multiple_of(32)) };
+    for i in (0..N).step_by(32) {
+        // SAFETY: as said above; AVX-512 BW is a part of the tier.
+        unsafe {
+            let places = _mm512_loadu_epi16(PLACES.as_ptr());
+            let [first, second, third, fourth] = [0, 8, 16, 24].map(|j| _mm512_loadu_epi64(words.as_ptr().add(i + j).cast()));
+            let low = _mm512_permutex2var_epi16(first, places, second);
+            let high = _mm512_permutex2var_epi16(third, places, fourth);
+            let all = _mm512_inserti64x4::<1>(low, _mm512_castsi512_si256(high));
+            _mm512_storeu_epi16(leading.as_mut_ptr().add(i), all);
+        }
+    }
+    leading
 }
 
 #[inline(always)]

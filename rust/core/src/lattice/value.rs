@@ -56,6 +56,12 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     /// Any number of steps; the slow path's answer, and a released value.
     #[doc(hidden)]
     fn from_steps(steps: i128, log2_granularity: i32) -> Self;
+
+    /// Elements as the steps of granularity 1 that they hold.
+    #[doc(hidden)]
+    fn as_steps(_out: &mut [Self]) -> Option<&mut [i64]> {
+        None
+    }
 }
 
 /// How a kernel's whole numbers become elements: (X + centre)·g.
@@ -233,6 +239,10 @@ impl Value for i64 {
     fn from_steps(steps: i128, _log2_granularity: i32) -> Self {
         let (low, high) = (steps as i64, (steps >> 64) as i64);
         saturated(low, high ^ (low >> 63), high >> 63, i64::MAX)
+    }
+
+    fn as_steps(out: &mut [Self]) -> Option<&mut [i64]> {
+        Some(out)
     }
 }
 

@@ -53,10 +53,10 @@ impl Skellam {
     ) -> Result<(), OutOfMemory> {
         let table = self.table.table()?;
         for (first, out) in (first..).step_by(term.len()).zip(out.chunks_mut(term.len())) {
-            table.write_in::<true>(words, fill.stage(0), first, out);
+            table.write_in::<true, _>(words, fill.stage(0), first, out);
             let term = &mut term[..out.len()];
             for stage in 1..self.terms {
-                table.write_in::<true>(words, fill.stage(stage), first, term);
+                table.write_in::<true, _>(words, fill.stage(stage), first, term);
                 for (out, term) in out.iter_mut().zip(&*term) {
                     // 64 terms far below 2⁵⁰. A check would be a branch on noise.
                     *out = out.wrapping_add(*term);

@@ -1,6 +1,6 @@
 //! The first level of geometric distributions of few magnitudes: the leading bits of each word against a few thresholds.
 
-use super::super::arithmetic::{Arithmetic, BLOCK, map_all};
+use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::thresholds::Survivals;
 use super::block::Block;
 use crate::exact::IntegerDistribution;
@@ -31,7 +31,7 @@ impl<const N: usize> Block for Counts<N> {
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let thresholds = self.thresholds;
         // In integers of 16 bits, as many at a time as a vector has room for.
-        let leading = map_all(words, |word| (word >> 48) as i16);
+        let leading = A::leading(words);
         let mut steps = [0_i16; BLOCK];
         let mut undecided = 0_i16;
         for i in 0..BLOCK {
