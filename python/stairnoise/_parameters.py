@@ -152,7 +152,8 @@ def stair_shape(value: Any, name: str, convert: Callable[[object, str], Any] = s
 def positive(value: object, name: str) -> float:
     """Convert a single number that must be finite and greater than 0."""
     number = single(value, name)
-    refuse(name, value, 0 < number < math.inf, "finite and greater than 0")
+    if not 0 < number < math.inf:
+        refuse(name, value, False, "finite and greater than 0")
     return number
 
 

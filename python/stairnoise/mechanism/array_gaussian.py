@@ -201,7 +201,7 @@ def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) ->
 def numbers_for_different(make: Callable[..., float], shape: Shape, *parameters: Any) -> Real:
     """Return the results of `for_different` as a read-only array, or for scalar parameters the number."""
     if shape == ():
-        return make(*(np.asarray(parameter).item() for parameter in parameters))
+        return make(*(one if type(one) is float else np.asarray(one).item() for one in parameters))
     found, which = for_different(make, shape, *parameters)
     numbers = np.array(found, np.float64)[which]
     numbers.flags.writeable = False

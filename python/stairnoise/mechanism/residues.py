@@ -37,7 +37,8 @@ def released_modulo(
         raise ParameterError(
             f"release_modulo must have a mechanism of single parameters, got parameters of shape {mechanism._parameter_shape}"
         )
-    refuse("granularity", wider._sampler.granularity, mechanism._integers, "1 for release_modulo")
+    if not mechanism._integers:
+        refuse("granularity", wider._sampler.granularity, False, "1 for release_modulo")
     answers = whole_answers(values)
     allowed = tuple(dtype for dtype, most in _MODULI.items() if m <= most)
     residues = released_array(answers.shape, out, "uint64", allowed)

@@ -21,6 +21,8 @@ _MOST_PARTIES = 2**32 - 1
 
 def parties(n_parties: object, present: object) -> dict[str, Any]:
     """Check the two parameters of a share."""
+    if type(n_parties) is int and type(present) is int and 1 <= present <= n_parties <= _MOST_PARTIES:
+        return {"n_parties": n_parties, "present": present}
     n = count(n_parties, "n_parties", least=1, most=_MOST_PARTIES)
     return {"n_parties": n, "present": count(present, "present", least=1, most=n)}
 

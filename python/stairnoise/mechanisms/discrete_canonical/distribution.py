@@ -84,17 +84,13 @@ class Canonical(Centred):
         far = self._log_height - eps * (k - 1) + np.log1p(-np.minimum(share, 0.5))
         return np.where(share <= 0.5, far, np.where(i > 0, near, last.log_mass))
 
-    def _tail(self, k: Floats) -> Floats:
-        """a[k] for k >= 1."""
-        return np.where(k <= self._end, np.exp(self._log_tail(np.minimum(k, self._end))), 0.0)
-
     def logsf(self, x: Floats) -> Floats:
         """Ln P(X > x)."""
         k = np.floor(x) + 1
-        inside = np.clip(k, 1.0, self._end)
-        upper = np.where(k <= self._end, self._log_tail(inside), -np.inf)
-        lower = np.log1p(-self._tail(np.maximum(1 - k, 1.0))) + 0.0
-        return np.where(np.isnan(x), x, np.where(k >= 1, upper, lower))
+        # P(X <= x) is P(X > -x - 1) for integers.
+        i = np.where(k >= 1, k, 1 - k)
+        tail = np.where(i <= self._end, self._log_tail(np.minimum(i, self._end)), -np.inf)
+        return np.where(np.isnan(x), x, np.where(k >= 1, tail, np.log1p(-np.exp(tail)) + 0.0))
 
     def logcdf(self, x: Floats) -> Floats:
         """Ln P(X <= x)."""

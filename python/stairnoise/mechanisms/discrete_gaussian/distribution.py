@@ -128,11 +128,13 @@ class DiscreteGaussianDistribution(Centred):
         slope = shift / self.sigma2
         delta = np.empty_like(eps)
         near = self._is_smooth(np.abs(first) + shift) & (shift < self.sigma)
-        delta[near] = self._summed_difference(first[near], rise[near], shift)
+        if near.any():
+            delta[near] = self._summed_difference(first[near], rise[near], shift)
         apart = ~near & (self.sigma >= _EM_SIGMA) & (shift >= self.sigma)
-        delta[apart] = self._difference_of_tails(eps[apart], first[apart], rise[apart], shift)
+        if apart.any():
+            delta[apart] = self._difference_of_tails(eps[apart], first[apart], rise[apart], shift)
         rough = ~(near | apart)
-        if np.any(rough):
+        if rough.any():
             i = np.arange(np.max(self._terms(first[rough])))
             weights = np.exp(self._log_weight(first[rough][:, None] + i))
             delta[rough] = np.sum(weights * -np.expm1(-(rise[rough][:, None] + i * slope)), axis=1)

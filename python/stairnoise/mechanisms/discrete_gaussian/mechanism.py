@@ -28,7 +28,7 @@ from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss, vector_loss
-from stairnoise.numerics.rounding import rounded_up
+from stairnoise.numerics.rounding import quotient_up, rounded_up
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -460,8 +460,12 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         if self._calibration is not None:
             eps, delta, sensitivity, before = self._calibration
             return self._for_values(eps, delta, sensitivity, before * k, bool(self._stated))
-        given = self._parameters["sigma2"]
-        return DiscreteGaussian(numbers_for_different(lambda sigma2: rounded_up(Fraction(sigma2) * k), np.shape(given), given))
+
+        def times(sigma2: float) -> float:
+            numerator, denominator = sigma2.as_integer_ratio()
+            return quotient_up(k * numerator, denominator)
+
+        return DiscreteGaussian(numbers_for_different(times, self._parameter_shape, self._parameters["sigma2"]))
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"sigma2": self._parameters["sigma2"]}
