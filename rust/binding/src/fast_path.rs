@@ -186,13 +186,10 @@ where
     T: Value + Element + IntoPyObject<'py>,
     N: PyTypeInfo,
 {
-    if let Some(values) = array::<A>(values) {
-        return release_array::<A, T>(py, values, out, mechanism, stream);
+    if !values.is_exact_instance_of::<N>() {
+        return array::<A>(values).map_or(Ok(None), |values| release_array::<A, T>(py, values, out, mechanism, stream));
     }
-    if out.is_some() || !values.is_exact_instance_of::<N>() {
-        return Ok(None);
-    }
-    let Ok(value) = values.extract::<A>() else {
+    let Some(value) = values.extract::<A>().ok().filter(|_| out.is_none()) else {
         return Ok(None);
     };
     let mut released = [T::default()];

@@ -171,13 +171,18 @@ fn resolve(kind: Kind, eps: f64, sensitivity_steps: u64, shape: Shape) -> u64 {
 
 /// What the types of the four mechanisms share.
 macro_rules! one_word_mechanism {
-    ($mechanism:ident of $value:ident) => {
+    ($mechanism:ident of $value:ident, sensitivity $sensitivity:ty) => {
         $crate::mechanism::implement!($mechanism of $value, this => this.0.source());
 
         impl $mechanism {
             /// ε, as given.
             pub fn eps(&self) -> f64 {
                 self.0.eps()
+            }
+
+            /// The sensitivity Δ, as given.
+            pub fn sensitivity(&self) -> $sensitivity {
+                self.0.sensitivity() as $sensitivity
             }
         }
 

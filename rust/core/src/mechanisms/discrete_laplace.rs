@@ -1,6 +1,6 @@
 use crate::error::ParamError;
 use crate::lattice::exactly;
-use crate::mechanism::{AnyMechanism, Kind, OneWordMechanism, Shape, one_word_mechanism};
+use crate::mechanism::{Kind, OneWordMechanism, Shape, one_word_mechanism};
 
 /// The discrete Laplace, or two-sided geometric, mechanism (Ghosh, Roughgarden and Sundararajan 2009): the classic noise for counts.
 ///
@@ -28,11 +28,6 @@ impl DiscreteLaplace {
         let sensitivity = exactly("sensitivity", sensitivity)?;
         OneWordMechanism::new(Kind::DiscreteLaplace, eps, sensitivity, Shape::default()).map(Self)
     }
-
-    /// The sensitivity Δ, as given.
-    pub fn sensitivity(&self) -> u64 {
-        self.sensitivity_steps()
-    }
 }
 
-one_word_mechanism!(DiscreteLaplace of i64);
+one_word_mechanism!(DiscreteLaplace of i64, sensitivity u64);

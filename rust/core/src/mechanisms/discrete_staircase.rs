@@ -1,6 +1,6 @@
 use crate::error::ParamError;
 use crate::lattice::exactly;
-use crate::mechanism::{AnyMechanism, Kind, OneWordMechanism, Shape, one_word_mechanism};
+use crate::mechanism::{Kind, OneWordMechanism, Shape, one_word_mechanism};
 
 /// The discrete staircase mechanism: the optimum for integer queries (Geng and Viswanath 2015, Theorem 7).
 ///
@@ -45,11 +45,6 @@ impl DiscreteStaircase {
         };
         OneWordMechanism::new(Kind::DiscreteStaircase, eps, exactly("sensitivity", sensitivity)?, shape).map(Self)
     }
-
-    /// The sensitivity Δ, as given.
-    pub fn sensitivity(&self) -> u64 {
-        self.sensitivity_steps()
-    }
 }
 
-one_word_mechanism!(DiscreteStaircase of i64);
+one_word_mechanism!(DiscreteStaircase of i64, sensitivity u64);

@@ -26,11 +26,6 @@ impl Laplace {
     pub fn new(eps: f64, sensitivity: f64) -> Result<Self, ParamError> {
         OneWordMechanism::new(Kind::Laplace, eps, sensitivity, Shape::default()).map(Self)
     }
-
-    /// The sensitivity Δ, as given.
-    pub fn sensitivity(&self) -> f64 {
-        self.0.sensitivity()
-    }
 }
 
-one_word_mechanism!(Laplace of f64);
+one_word_mechanism!(Laplace of f64, sensitivity f64);

@@ -46,11 +46,6 @@ impl Staircase {
         };
         OneWordMechanism::new(Kind::Staircase, eps, sensitivity, shape).map(Self)
     }
-
-    /// The sensitivity Δ, as given.
-    pub fn sensitivity(&self) -> f64 {
-        self.0.sensitivity()
-    }
 }
 
-one_word_mechanism!(Staircase of f64);
+one_word_mechanism!(Staircase of f64, sensitivity f64);

@@ -36,9 +36,14 @@ use narrow_table::NarrowTable;
 use octaves::Octaves;
 use table::Table;
 
+/// Which tiers a level is for: a bit for those without tables, and one for those with tables.
+const EVERY: u8 = 0b11;
+const WITHOUT: u8 = 0b01;
+const WITH: u8 = 0b10;
+
 /// The enum of first levels, and what each of its variants does by [`Block`].
 macro_rules! first_levels {
-    ($($variant:ident($level:ty) = $name:literal,)+) => {
+    ($($variant:ident($level:ty) = $name:literal $tables:ident,)+) => {
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "a distribution keeps a pointer to it")]
         pub(super) enum FirstLevel {
@@ -64,7 +69,7 @@ macro_rules! first_levels {
             /// Writes an answer for every word, and calls `undecided` with the blocks of which the caller must replace all answers.
             pub fn fill<T: Value>(&self, tier: Tier, filling: Filling<'_, T, [T; BLOCK]>) {
                 match self {
-                    $(Self::$variant(level) => filling.decide_by(tier, level)),+
+                    $(Self::$variant(level) => filling.decide_by::<$tables>(tier, level)),+
                 }
             }
         }
@@ -72,39 +77,39 @@ macro_rules! first_levels {
 }
 
 first_levels! {
-    Counts3(Counts<3>) = "counts",
-    Counts4(Counts<4>) = "counts",
-    Counts8(Counts<8>) = "counts",
-    Counts12(Counts<12>) = "counts",
-    Counts16(Counts<16>) = "counts",
-    Counts20(Counts<20>) = "counts",
-    Narrow(Narrow<false>) = "narrow",
-    NarrowTable(NarrowTable<false>) = "narrow table",
-    Rough(Logarithm<true, false>) = "logarithm",
-    Fine(Logarithm<false, false>) = "logarithm",
-    Table(Table<false>) = "table",
-    MappedNarrow(Narrow<true>) = "mapped narrow",
-    MappedNarrowTable(NarrowTable<true>) = "mapped narrow table",
-    MappedRough(Logarithm<true, true>) = "mapped logarithm",
-    MappedFine(Logarithm<false, true>) = "mapped logarithm",
-    MappedTable(Table<true>) = "mapped table",
-    SidedFine(Turned<Logarithm<false, false>>) = "sided logarithm",
-    SidedTable(Turned<Table<false>>) = "sided table",
-    Lines3(Lines<3>) = "lines",
-    Lines4(Lines<4>) = "lines",
-    Lines8(Lines<8>) = "lines",
-    Lines12(Lines<12>) = "lines",
-    Lines16(Lines<16>) = "lines",
-    Octaves2(Octaves<2, false>) = "octaves",
-    Octaves3(Octaves<3, false>) = "octaves",
-    Octaves4(Octaves<4, false>) = "octaves",
-    Truncated2(Octaves<2, true>) = "truncated octaves",
-    Truncated3(Octaves<3, true>) = "truncated octaves",
-    Truncated4(Octaves<4, true>) = "truncated octaves",
-    RoughInverse(Inverse<true>) = "rough inverse",
-    Inverse(Inverse<false>) = "inverse",
-    RoughQuantile(quantile::Octaves<9>) = "rough quantile",
-    Quantile(quantile::Octaves<17>) = "quantile",
+    Counts3(Counts<3>) = "counts" EVERY,
+    Counts4(Counts<4>) = "counts" EVERY,
+    Counts8(Counts<8>) = "counts" EVERY,
+    Counts12(Counts<12>) = "counts" EVERY,
+    Counts16(Counts<16>) = "counts" EVERY,
+    Counts20(Counts<20>) = "counts" EVERY,
+    Narrow(Narrow<false>) = "narrow" WITHOUT,
+    NarrowTable(NarrowTable<false>) = "narrow table" WITH,
+    Rough(Logarithm<true, false>) = "logarithm" WITHOUT,
+    Fine(Logarithm<false, false>) = "logarithm" WITHOUT,
+    Table(Table<false>) = "table" WITH,
+    MappedNarrow(Narrow<true>) = "mapped narrow" WITHOUT,
+    MappedNarrowTable(NarrowTable<true>) = "mapped narrow table" WITH,
+    MappedRough(Logarithm<true, true>) = "mapped logarithm" WITHOUT,
+    MappedFine(Logarithm<false, true>) = "mapped logarithm" WITHOUT,
+    MappedTable(Table<true>) = "mapped table" WITH,
+    SidedFine(Turned<Logarithm<false, false>>) = "sided logarithm" WITHOUT,
+    SidedTable(Turned<Table<false>>) = "sided table" WITH,
+    Lines3(Lines<3>) = "lines" EVERY,
+    Lines4(Lines<4>) = "lines" EVERY,
+    Lines8(Lines<8>) = "lines" WITHOUT,
+    Lines12(Lines<12>) = "lines" WITHOUT,
+    Lines16(Lines<16>) = "lines" WITHOUT,
+    Octaves2(Octaves<2, false>) = "octaves" WITH,
+    Octaves3(Octaves<3, false>) = "octaves" WITH,
+    Octaves4(Octaves<4, false>) = "octaves" WITH,
+    Truncated2(Octaves<2, true>) = "truncated octaves" WITH,
+    Truncated3(Octaves<3, true>) = "truncated octaves" WITH,
+    Truncated4(Octaves<4, true>) = "truncated octaves" WITH,
+    RoughInverse(Inverse<true>) = "rough inverse" WITHOUT,
+    Inverse(Inverse<false>) = "inverse" WITHOUT,
+    RoughQuantile(quantile::Octaves<9>) = "rough quantile" WITH,
+    Quantile(quantile::Octaves<17>) = "quantile" WITH,
 }
 
 impl FirstLevel {
@@ -230,12 +235,15 @@ impl<B: Block> Block for Turned<B> {
 
 impl<T: Value> Filling<'_, T, [T; BLOCK]> {
     /// One function per family keeps the stack frame small that [`crate::stack`] must wipe.
-    fn decide_by(self, tier: Tier, family: &impl Block) {
-        on_tier!(tier, A => self.decide::<A>(family));
+    fn decide_by<const TABLES: u8>(self, tier: Tier, family: &impl Block) {
+        on_tier!(tier, A => self.decide::<A, TABLES>(family));
     }
 
     #[inline(always)]
-    fn decide<A: Arithmetic>(self, family: &impl Block) {
+    fn decide<A: Arithmetic, const TABLES: u8>(self, family: &impl Block) {
+        if const { TABLES & if A::TABLES { WITH } else { WITHOUT } == 0 } {
+            unreachable!("a level of other tiers");
+        }
         for (b, (words, out)) in self.blocks.iter().zip(self.out).enumerate() {
             if !declassify::condition(family.write::<A, T>(words, self.scaling, out)) {
                 (self.undecided)(b, out);
