@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, Answers, DrawError, Mechanism, MechanismFill, Modulus, OutOfMemory, Residue, Value};
+use stairnoise::{Answer, Answers, DrawError, Mechanism, MechanismFill, Modulus, OutOfMemory, Residue, Unread, Value};
 
-use crate::buffer::{Elements, Input, Output, OwnInOrder, Parts, STAGE, same_shape};
+use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
 use crate::column::Column;
 use crate::errors::{self, Failure};
 use crate::stream::Stream;
@@ -88,29 +88,11 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     checked: bool,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
-    let write = |fill: &MechanismFill<'_>, first, answers: &mut dyn Answers<A, T>, part: &mut [T]| {
-        fill.release_next(first, answers, part)
-    };
-    if answers.len() <= STAGE {
-        let own = answers.copied().map_err(|OutOfMemory| errors::memory())?;
-        let in_order = |_| Ok(OwnInOrder::of(&own));
-        return release_in_order(
-            py,
-            in_order,
-            write,
-            values.shape(),
-            places,
-            mechanism,
-            stream,
-            threads,
-            checked,
-        );
-    }
-    let (places, in_order) = (places.in_step_with(&answers), |most| answers.in_order(most));
+    let places = places.in_step_with(&answers);
     release_in_order(
         py,
-        in_order,
-        write,
+        |most| answers.unread_in_order(most),
+        |fill, first, answers, part| fill.release_next(first, answers, part),
         values.shape(),
         places,
         mechanism,
@@ -151,8 +133,11 @@ pub(crate) fn release_modulo<T: Residue + Element>(
     let places = places.in_step_with(&answers);
     release_in_order(
         py,
-        |most| answers.in_order(most),
-        |fill, first, answers, part| fill.release_modulo(first, answers, modulus, part),
+        |most| answers.unread_in_order(most),
+        |fill, first, answers, part| {
+            fill.release_modulo(first, answers, modulus, part)?;
+            Ok(true)
+        },
         values.shape(),
         places,
         mechanism,
@@ -176,11 +161,11 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
         py,
         |most| column.in_order(most),
         |fill, first, answers, part| {
-            fill.release_next(first, answers, part)?;
+            let taken = fill.release_next(first, answers, part)?;
             if kept {
                 column.erase_nulls(first as usize, part);
             }
-            Ok(())
+            Ok(taken)
         },
         out.shape(),
         Output::new(out)?,
@@ -191,12 +176,13 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     )
 }
 
-/// Releases answers of this shape, which `in_order` reads in step with `places`, by calling `release(fill, first, answers, part)` for every part.
+/// Releases answers of this shape, which `in_order` reads in step with `places`, by calling `release(fill, first, answers, part)` for every part. It
+/// returns whether the mechanism takes the answers.
 #[allow(clippy::too_many_arguments, reason = "three callers")]
 fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A>>(
     py: Python<'_>,
     in_order: impl Fn(usize) -> Result<I, OutOfMemory> + Sync + Send,
-    release: impl Fn(&MechanismFill<'_>, u64, &mut dyn Answers<A, T>, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
+    release: impl Fn(&MechanismFill<'_>, u64, &mut dyn Answers<A, T>, &mut [T]) -> Result<bool, OutOfMemory> + Sync + Send,
     shape: &[usize],
     places: Output<'_, T>,
     mechanism: &impl Mechanism,
@@ -207,14 +193,14 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
     let parts = parts(mechanism);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
     // Answers that may change are checked once more when they are read again.
-    if !(checked && I::MAY_CHANGE || mechanism.takes_all::<A>()) {
+    if !(checked || mechanism.takes_all::<A>()) {
         // All of them are checked before a fill is taken.
         threads::check(
             py,
             (places.order(), places.len(), threads),
             || (),
             || in_order(STAGE),
-            |(), answers| mechanism.check_answers(answers.part()).map_err(|error| (0, error)),
+            |(), answers| mechanism.check_unread(answers.unread()).map_err(|error| (0, error)),
             |first, error| errors::answer(error, first, shape),
         )?;
     }
@@ -227,52 +213,35 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
         || (),
         |(), piece| {
             let (mut inputs, most) = (in_order(parts.stage())?, parts.stage());
-            // Another thread may have written to the answers since the check.
-            let refused =
-                |answers: &[A]| I::MAY_CHANGE && !mechanism.takes_all::<A>() && mechanism.check_answers(answers).is_err();
+            let release = |first, answers: &mut dyn Answers<A, T>, part: &mut [T]| {
+                if release(&fill, first, answers, part)? {
+                    return Ok(());
+                }
+                // Another thread has written to the answers since the check.
+                part.fill(T::default());
+                Err(Failure::Changed("values"))
+            };
             if inputs.is_piecemeal() {
                 return piece.write((), most, |first, &(), part| {
-                    let mut next = NextOf {
-                        inputs: &mut inputs,
-                        at: first as usize,
-                        refused: &refused,
-                        changed: false,
-                        of: PhantomData,
-                    };
-                    release(&fill, first, &mut next, part)?;
-                    if next.changed {
-                        part.fill(T::default());
-                        return Err(Failure::Changed("values"));
-                    }
-                    Ok(())
+                    let at = first as usize;
+                    release(first, &mut NextOf(&mut inputs, at, PhantomData), part)
                 });
             }
-            piece.write(inputs, most, |first, inputs, part| {
-                if refused(inputs.part()) {
-                    return Err(Failure::Changed("values"));
-                }
-                Ok(release(&fill, first, &mut inputs.part(), part)?)
-            })
+            piece.write(inputs, most, |first, inputs, part| release(first, &mut inputs.part(), part))
         },
     )
 }
 
-/// Answers that are copied just before their noise is added: a copy of few stays in the nearest cache. Asking for the next ones in advance
+/// Answers that are read, or copied, just before their noise is added: a copy of few stays in the nearest cache. Asking for the next ones in advance
 /// (`_mm_prefetch`) took longer.
-struct NextOf<'a, I, A, F> {
-    inputs: &'a mut I,
-    at: usize,
-    refused: &'a F,
-    changed: bool,
-    of: PhantomData<A>,
-}
+struct NextOf<'a, I, A>(&'a mut I, usize, PhantomData<A>);
 
-impl<A, T, I: Elements<A>, F: Fn(&[A]) -> bool> Answers<A, T> for NextOf<'_, I, A, F> {
-    fn next(&mut self, out: &[T]) -> &[A] {
-        self.inputs.advance_to(self.at, out);
-        self.at += out.len();
-        self.changed |= (self.refused)(self.inputs.part());
-        self.inputs.part()
+impl<A: Copy, T, I: Elements<A>> Answers<A, T> for NextOf<'_, I, A> {
+    fn next(&mut self, out: &[T]) -> Unread<'_, A> {
+        let Self(inputs, at, _) = self;
+        inputs.advance_to(*at, out);
+        *at += out.len();
+        inputs.unread()
     }
 }
 

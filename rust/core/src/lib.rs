@@ -117,9 +117,9 @@ pub use draw::Share;
 pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
-#[doc(hidden)]
-pub use lattice::Answers;
 pub use lattice::{Answer, Modulus, Residue, Value, largest_quotient};
+#[doc(hidden)]
+pub use lattice::{Answers, Unread};
 pub use mechanism::per_element::{Parameters, PerElement, Shapes};
 #[doc(hidden)]
 pub use mechanism::tiles::Tiles;

@@ -5,7 +5,7 @@ pub use crate::declassify::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::kernel::Tier;
 use crate::lattice::value::Scaling;
 use crate::stream::CHUNK;
-use crate::{Answer, OneWordMechanism, PartitionSelection, Value};
+use crate::{Answer, OneWordMechanism, PartitionSelection, Unread, Value};
 
 /// [`OneWordMechanism::write`] for given words, whose extension words are all zero.
 pub fn write<T: Value>(mechanism: &OneWordMechanism, words: &[u64], out: &mut [T]) {
@@ -18,6 +18,7 @@ pub fn release<A: Answer, T: Value>(mechanism: &OneWordMechanism, words: &[u64],
     let tier = Tier::current();
     for ((words, answers), out) in words.chunks(CHUNK).zip(answers.chunks(CHUNK)).zip(out.chunks_mut(CHUNK)) {
         let noise = &mut noise[..out.len()];
+        let answers = Unread::of(answers);
         mechanism.sampler().release_words(tier, words, &|_, _| 0, answers, noise, out);
     }
 }

@@ -12,7 +12,7 @@ use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use stairnoise::OutOfMemory;
+use stairnoise::{OutOfMemory, Unread};
 
 use crate::layout::Block;
 
@@ -204,9 +204,6 @@ pub(crate) trait Inputs {
 
 /// Inputs of one element type.
 pub(crate) trait Elements<A>: Inputs {
-    /// Whether a second pass may read other elements, because another thread can write to them.
-    const MAY_CHANGE: bool = true;
-
     /// Whether [`Elements::advance_to`] can be called, and [`Inputs::begin`] does nothing.
     fn is_piecemeal(&self) -> bool {
         false
@@ -217,7 +214,15 @@ pub(crate) trait Elements<A>: Inputs {
         self.advance(first, out.len());
     }
 
-    /// The elements that [`Inputs::advance`] has reached.
+    /// The elements that [`Inputs::advance`] has reached, to be read once each.
+    fn unread(&self) -> Unread<'_, A>
+    where
+        A: Copy,
+    {
+        Unread::of(self.part())
+    }
+
+    /// Copies of the elements that [`Inputs::advance`] has reached.
     fn part(&self) -> &[A];
 }
 

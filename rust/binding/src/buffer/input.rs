@@ -11,7 +11,7 @@ use std::slice;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use stairnoise::OutOfMemory;
+use stairnoise::{OutOfMemory, Unread};
 
 use super::array::{Elements, Inputs, LONGER, STAGE, filled, new_array, same_memory, same_shape};
 use crate::borrows::Borrow;
@@ -80,6 +80,13 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         unsafe { self.first.add(first).copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
     }
 
+    /// Elements of an input that [is a slice](Self::is_slice), in C order.
+    fn unread(&self, part: Range<usize>) -> Unread<'_, A> {
+        assert!(self.is_slice() && part.start <= part.end && part.end <= self.len());
+        // SAFETY: the elements are aligned, initialised and contiguous.
+        unsafe { Unread::new(self.first.add(part.start), part.len()) }
+    }
+
     /// All elements in C order.
     pub fn copied(&self) -> Result<Vec<A>, OutOfMemory> {
         if self.len() == 0 {
@@ -129,8 +136,8 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         Ok(if self.is_slice() && self.len() > 0 {
             InOrder::Contiguous {
                 input: self,
-                n: 0,
-                stage: filled(self.get(0), (most * LONGER).min(self.len()))?,
+                part: 0..0,
+                stage: Some(filled(self.get(0), (most * LONGER).min(self.len()))?),
             }
         } else if self.layout.is_one_element() && self.len() > 0 {
             InOrder::Same {
@@ -145,6 +152,18 @@ impl<'py, A: Element + Copy> Input<'py, A> {
                 stage: Vec::new(),
             }
         })
+    }
+
+    /// [`Input::in_order`] of elements that are read by [`Elements::unread`] alone, and not copied where that is possible.
+    pub fn unread_in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
+        if self.is_slice() && self.borrow.is_some() {
+            return Ok(InOrder::Contiguous {
+                input: self,
+                part: 0..0,
+                stage: None,
+            });
+        }
+        self.in_order(most)
     }
 
     /// The element at a position in C order.
@@ -183,13 +202,14 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     }
 }
 
-/// Elements of an input, a part at a time and in step with [`Piece::write`]. They are copies, because another Python thread may write to the caller's
-/// array: a part can differ from an earlier pass, but does not change while it is used. A copy stays in the cache and takes 0.1 ns a value.
+/// Elements of an input, a part at a time and in step with [`Piece::write`]. Another Python thread may write to the caller's array. So they are copies,
+/// or are read once each: a part can differ from an earlier pass, but does not change while it is used. A copy takes 0.1 ns a value.
 pub(crate) enum InOrder<'a, A> {
     Contiguous {
         input: &'a Input<'a, A>,
-        n: usize,
-        stage: Vec<A>,
+        part: Range<usize>,
+        /// `None` if no element is copied, nor lies in a place of the output.
+        stage: Option<Vec<A>>,
     },
     /// A scalar that was broadcast.
     Same { n: usize, stage: Vec<A> },
@@ -209,9 +229,13 @@ impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
 
     fn advance_to<T>(&mut self, first: usize, out: &[T]) {
         match self {
-            Self::Contiguous { input, n, stage } if input.borrow.is_none() => {
+            Self::Contiguous {
+                input,
+                part,
+                stage: Some(stage),
+            } if input.borrow.is_none() => {
                 assert!(size_of::<T>() == size_of::<A>() && align_of::<T>() == align_of::<A>() && out.len() <= stage.len());
-                *n = out.len();
+                *part = first..first + out.len();
                 // SAFETY: the input's elements are those of the output, in the same order, and these are not yet written.
                 unsafe { out.as_ptr().cast::<A>().copy_to_nonoverlapping(stage.as_mut_ptr(), out.len()) };
             }
@@ -219,9 +243,21 @@ impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
         }
     }
 
+    fn unread(&self) -> Unread<'_, A> {
+        match self {
+            Self::Contiguous {
+                input,
+                part,
+                stage: None,
+            } => input.unread(part.clone()),
+            _ => Unread::of(self.part()),
+        }
+    }
+
     fn part(&self) -> &[A] {
         match self {
-            Self::Contiguous { n, stage, .. } | Self::Same { n, stage } => &stage[..*n],
+            Self::Contiguous { part, stage, .. } => &stage.as_ref().expect("unread elements have no copies")[..part.len()],
+            Self::Same { n, stage } => &stage[..*n],
             Self::Staged { stage, part, .. } => &stage[part.clone()],
         }
     }
@@ -240,8 +276,6 @@ impl<'a, A> OwnInOrder<'a, A> {
 }
 
 impl<A> Elements<A> for OwnInOrder<'_, A> {
-    const MAY_CHANGE: bool = false;
-
     fn part(&self) -> &[A] {
         &self.all[self.part.clone()]
     }
@@ -268,9 +302,11 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
 
     fn advance(&mut self, first: usize, count: usize) {
         match self {
-            Self::Contiguous { input, n, stage } => {
-                *n = count;
-                input.copy_to(first, &mut stage[..count]);
+            Self::Contiguous { input, part, stage } => {
+                *part = first..first + count;
+                if let Some(stage) = stage {
+                    input.copy_to(first, &mut stage[..count]);
+                }
             }
             Self::Same { n, .. } => *n = count,
             Self::Staged { tile, part, .. } => {

@@ -1,10 +1,12 @@
 //! One distribution on the integers, ready to draw one word a value.
 
+use core::cell::Cell;
+
 use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::{self, Extension, IntegerDistribution};
 use crate::kernel::{FixedPoint, Kernel, Tier};
-use crate::lattice::{Answer, Answers, Lattice, Scaling, Value, release::add, release::add_all};
+use crate::lattice::{Answer, Answers, Lattice, Scaling, Unread, Value, limit, release::add, release::add_all};
 use crate::stack;
 use crate::stream::{AnyWords, CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words};
 use crate::wiped::wipe;
@@ -144,19 +146,30 @@ impl Sampler {
         }
     }
 
-    /// Writes the next answers plus the noise of the values `first .. first + out.len()` of the stage.
-    pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &mut dyn Answers<A, T>, out: &mut [T]) {
+    /// Writes the next answers plus the noise of the values `first .. first + out.len()` of the stage. Returns whether the lattice takes all of them.
+    pub fn release<A: Answer, T: Value>(
+        &self,
+        stage: Stage<'_>,
+        first: u64,
+        answers: &mut dyn Answers<A, T>,
+        out: &mut [T],
+    ) -> bool {
         if out.len() <= FEW {
             let (answers, log2_granularity) = (answers.next(out), self.lattice.log2_granularity);
-            self.draw_few(stage, first, out, |i, noise| add(answers[i], noise, log2_granularity));
-            return;
+            let all_below = Cell::new(true);
+            self.draw_few(stage, first, out, |i, noise| {
+                let answer = answers.read(i);
+                all_below.set(all_below.get() & answer.is_below(limit(log2_granularity)));
+                add(answer, noise, log2_granularity)
+            });
+            return all_below.get();
         }
         if out.len() <= SHORT {
             let noise = &mut CacheLines([0; SHORT]).0;
-            self.release_by(&mut ShortWords::new(), noise, stage, first, answers, out);
+            self.release_by(&mut ShortWords::new(), noise, stage, first, answers, out)
         } else {
             let noise = &mut CacheLines([0; CHUNK]).0;
-            self.release_by(&mut Words::new(), noise, stage, first, answers, out);
+            self.release_by(&mut Words::new(), noise, stage, first, answers, out)
         }
     }
 
@@ -168,16 +181,17 @@ impl Sampler {
         first: u64,
         answers: &mut dyn Answers<A, T>,
         out: &mut [T],
-    ) {
-        let (tier, used) = (Tier::current(), out.len().min(noise.len()));
+    ) -> bool {
+        let (tier, used, mut all_below) = (Tier::current(), out.len().min(noise.len()), true);
         for (first, out) in (first..).step_by(noise.len()).zip(out.chunks_mut(noise.len())) {
             let noise = &mut noise[..out.len()];
             let extension = |i, e| stage.extension(first + i as u64, e);
             let answers = answers.next(out);
-            self.release_words(tier, words.at(stage, first, out.len()), &extension, answers, noise, out);
+            all_below &= self.release_words(tier, words.at(stage, first, out.len()), &extension, answers, noise, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
         wipe(&mut noise[..used]);
+        all_below
     }
 
     /// Answers plus the values of `words`, by way of `noise`; `extension` as in [`Sampler::write_words`].
@@ -187,12 +201,12 @@ impl Sampler {
         tier: Tier,
         words: &[u64],
         extension: &dyn Fn(usize, usize) -> u64,
-        answers: &[A],
+        answers: Unread<'_, A>,
         noise: &mut [i64],
         out: &mut [T],
-    ) {
+    ) -> bool {
         self.write_words(tier, words, extension, noise);
-        add_all(tier, answers, noise, self.lattice.log2_granularity, out);
+        add_all(tier, answers, noise, self.lattice.log2_granularity, out)
     }
 
     /// X + centre for a word that the kernel is not sure of.

@@ -67,7 +67,7 @@ fn convert_all<T: Value>(log2_granularity: i32, noise: &[i64], out: &mut [T]) {
     }
 }
 
-/// Writes the sums of the next answers and of the values of a fill from `first` on.
+/// Writes the sums of the next answers and of the values of a fill from `first` on. Returns whether the lattice takes all of them.
 pub(crate) fn release<A: Answer, T: Value>(
     mechanism: &dyn Staged,
     log2_granularity: i32,
@@ -75,12 +75,13 @@ pub(crate) fn release<A: Answer, T: Value>(
     first: u64,
     answers: &mut dyn Answers<A, T>,
     out: &mut [T],
-) -> Result<(), OutOfMemory> {
-    let tier = Tier::current();
+) -> Result<bool, OutOfMemory> {
+    let (tier, mut all_below) = (Tier::current(), true);
     let draw = |done, noise: &mut [i64]| mechanism.write_steps(fill, first + done as u64, noise);
     in_chunks(mechanism.joint_values(), out, draw, |_, noise, out| {
-        add_all(tier, answers.next(out), noise, log2_granularity, out);
-    })
+        all_below &= add_all(tier, answers.next(out), noise, log2_granularity, out);
+    })?;
+    Ok(all_below)
 }
 
 /// Values drawn at a time where there are many, or a few more: what a mechanism prepares for a call is then a small part of its work.

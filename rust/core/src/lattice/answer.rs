@@ -1,5 +1,7 @@
 //! True answers, rounded to the lattice (contract, section 4).
 
+use core::marker::PhantomData;
+
 use super::dyadic::{decompose, power_of_two};
 use crate::kernel::Arithmetic;
 
@@ -47,6 +49,13 @@ pub trait Answer: Copy + private::Sealed {
         !whole || self.nearest().abs() < (1_u64 << 63) as f64
     }
 
+    /// Whether every number of the type [is quick](Self::is_quick).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn are_quick(whole: bool) -> bool {
+        !whole
+    }
+
     /// ⌊x + ½⌋ of an answer x below 2⁶³, which is `whole` if x is a float.
     #[doc(hidden)]
     #[inline(always)]
@@ -55,17 +64,71 @@ pub trait Answer: Copy + private::Sealed {
     }
 }
 
-/// Answers in the order of their release, some at a time: a slice, or memory that is copied when it is needed.
+/// Answers in the order of their release, some at a time: a slice, or memory that is read when it is needed.
 pub trait Answers<A, T> {
     /// The next answers, one for each of the places `out`, which are not yet written and may hold the answers.
-    fn next(&mut self, out: &[T]) -> &[A];
+    fn next(&mut self, out: &[T]) -> Unread<'_, A>;
 }
 
-impl<A, T> Answers<A, T> for &[A] {
-    fn next(&mut self, out: &[T]) -> &[A] {
+impl<A: Copy, T> Answers<A, T> for &[A] {
+    fn next(&mut self, out: &[T]) -> Unread<'_, A> {
         let (next, rest) = self.split_at(out.len());
         *self = rest;
-        next
+        Unread::of(next)
+    }
+}
+
+/// Answers in memory that another thread may write to: two reads of one answer can differ, so each is read once. A copy of all of them took a tenth of
+/// a release.
+#[derive(Clone, Copy, Debug)]
+pub struct Unread<'a, A> {
+    first: *const A,
+    len: usize,
+    of: PhantomData<&'a A>,
+}
+
+#[allow(unsafe_code, reason = "memory that no slice may refer to, as it can change")]
+impl<'a, A: Copy> Unread<'a, A> {
+    /// Answers that do not change.
+    pub fn of(answers: &'a [A]) -> Self {
+        // SAFETY: the answers of a slice can be read while it is borrowed.
+        unsafe { Self::new(answers.as_ptr(), answers.len()) }
+    }
+
+    /// # Safety
+    /// There are `len` aligned, initialised elements from `first` on, which can be read for the lifetime.
+    pub unsafe fn new(first: *const A, len: usize) -> Self {
+        let of = PhantomData;
+        Self { first, len, of }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
+    /// Answer `i` as it is now.
+    #[inline(always)]
+    pub(crate) fn read(self, i: usize) -> A {
+        assert!(i < self.len);
+        // SAFETY: there are elements at positions below `len`.
+        unsafe { self.first.add(i).read() }
+    }
+
+    /// Those from position `i` on.
+    #[inline(always)]
+    pub(crate) fn from(self, i: usize) -> Self {
+        assert!(i <= self.len);
+        // SAFETY: as many elements fewer.
+        unsafe { Self::new(self.first.add(i), self.len - i) }
+    }
+
+    /// Copies the first of them.
+    #[inline(always)]
+    pub(crate) fn copy_to(self, own: &mut [A]) {
+        for (i, own) in own.iter_mut().enumerate() {
+            *own = self.read(i);
+        }
     }
 }
 
@@ -155,6 +218,11 @@ impl Answer for i64 {
     #[inline(always)]
     fn is_quick(self, whole: bool) -> bool {
         whole || self.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS
+    }
+
+    #[inline(always)]
+    fn are_quick(whole: bool) -> bool {
+        whole
     }
 
     #[inline(always)]

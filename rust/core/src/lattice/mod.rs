@@ -8,7 +8,7 @@ pub(crate) mod release;
 pub(crate) mod value;
 
 pub(crate) use answer::limit;
-pub use answer::{Answer, Answers};
+pub use answer::{Answer, Answers, Unread};
 pub(crate) use dyadic::{DIRECT, SHIFTER, ceil_scaled, decompose, floor_log2, floor_scaled, power_of_two};
 pub use modulus::{Modulus, Residue};
 pub use params::largest_quotient;

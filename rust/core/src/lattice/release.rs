@@ -2,65 +2,123 @@
 //!
 //! Adding a noisy `f64` to an `f64` answer would let the low-order bits of the sum reveal the answer (Mironov 2012; Haney et al. 2022).
 
-use super::answer::{Answer, half_up, limit};
+use super::answer::{Answer, Unread, half_up, limit};
 use super::dyadic::power_of_two;
 use super::value::{NEAR, Value, near};
 use crate::declassify;
 use crate::error::DrawError;
-use crate::kernel::{Arithmetic, BLOCK, Baseline, Tier, on_tier};
-use crate::stream::CHUNK;
+use crate::kernel::{Arithmetic, BLOCK, Tier, on_tier};
 
-/// Writes (⌊x/g + ½⌋ + noise)·g for every answer x: by [`Value::from_sum`] if that is exact for all.
-pub(crate) fn add_all<A: Answer, T: Value>(tier: Tier, answers: &[A], noise: &[i64], log2_granularity: i32, out: &mut [T]) {
-    on_tier!(tier, Tiered => add_all_by::<Tiered, A, T>(answers, noise, log2_granularity, out));
+/// Writes (⌊x/g + ½⌋ + noise)·g for every answer x, by [`Value::from_sum`] if that is exact. Returns whether all answers are below the lattice's limit.
+pub(crate) fn add_all<A: Answer, T: Value>(
+    tier: Tier,
+    answers: Unread<'_, A>,
+    noise: &[i64],
+    log2_granularity: i32,
+    out: &mut [T],
+) -> bool {
+    let granularity = power_of_two(log2_granularity);
+    // The inverse of a subnormal g may overflow.
+    let quick = granularity.is_normal() && (T::EXACT || on_tier!(tier, are_near(noise)));
+    let limit = limit(log2_granularity);
+    if quick && A::are_quick(T::WHOLE) {
+        return on_tier!(tier, Tiered => add_quick::<Tiered, A, T>(answers, noise, granularity, limit, out));
+    }
+    on_tier!(tier, Tiered => add_copies::<Tiered, A, T>(answers, noise, log2_granularity, (quick, limit), out))
 }
 
+/// [`add_all`] of answers that are read twice; noise is `quick` to add, or not.
+#[inline(always)]
+fn add_copies<R: Arithmetic, A: Answer, T: Value>(
+    answers: Unread<'_, A>,
+    noise: &[i64],
+    log2_granularity: i32,
+    (quick, limit): (bool, f64),
+    out: &mut [T],
+) -> bool {
+    if out.is_empty() {
+        return true;
+    }
+    let (mut own, mut all_below) = ([answers.read(0); COPIED], true);
+    for (n, (noise, out)) in noise.chunks(COPIED).zip(out.chunks_mut(COPIED)).enumerate() {
+        let own = &mut own[..out.len()];
+        answers.from(n * COPIED).copy_to(own);
+        let all_quick = own.iter().fold(quick, |all, answer| all & answer.is_quick(T::WHOLE));
+        all_below &= if all_quick {
+            add_quick::<R, A, T>(Unread::of(own), noise, power_of_two(log2_granularity), limit, out)
+        } else {
+            add_exactly(own, noise, log2_granularity, out);
+            are_below(Unread::of(own), limit)
+        };
+    }
+    all_below
+}
+
+/// Answers copied at a time.
+const COPIED: usize = 8 * BLOCK;
+
+/// [`add_all`] of one that is below the limit.
 #[inline]
 pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, log2_granularity: i32) -> T {
     let mut sum = [T::default()];
-    add_all_by::<Baseline, A, T>(&[answer], &[noise], log2_granularity, &mut sum);
+    add_all(Tier::Portable, Unread::of(&[answer]), &[noise], log2_granularity, &mut sum);
     sum[0]
 }
 
+/// Whether all noise is below [`NEAR`]. Together the magnitudes have no more bits than the longest: one question for all of them.
 #[inline(always)]
-fn add_all_by<R: Arithmetic, A: Answer, T: Value>(answers: &[A], noise: &[i64], log2_granularity: i32, out: &mut [T]) {
-    let granularity = power_of_two(log2_granularity);
-    // Together they have no more bits than the longest: one question for all of them.
+fn are_near(noise: &[i64]) -> bool {
     let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
-    // The inverse of a subnormal g may overflow.
-    let quick = answers
-        .iter()
-        .fold(granularity.is_normal(), |all, answer| all & answer.is_quick(T::WHOLE));
-    if quick && declassify::condition(magnitudes < NEAR) {
-        add_quick::<R, A, T>(answers, noise, granularity, out);
-    } else {
-        for ((answer, noise), out) in answers.iter().zip(noise).zip(out) {
-            // Cannot overflow, as magnitudes are up to 2¹²⁶ and 2⁶³; wrapping avoids a branch on noise.
-            let steps = answer.round_to_lattice(log2_granularity).wrapping_add((*noise).into());
-            *out = T::from_steps(steps, log2_granularity);
-        }
+    declassify::condition(magnitudes < NEAR)
+}
+
+fn add_exactly<A: Answer, T: Value>(answers: &[A], noise: &[i64], log2_granularity: i32, out: &mut [T]) {
+    for ((answer, noise), out) in answers.iter().zip(noise).zip(out) {
+        // Cannot overflow, as magnitudes are up to 2¹²⁶ and 2⁶³; wrapping avoids a branch on noise.
+        let steps = answer.round_to_lattice(log2_granularity).wrapping_add((*noise).into());
+        *out = T::from_steps(steps, log2_granularity);
     }
 }
 
-/// Writes sums of answers that are quick and of noise below [`NEAR`].
+/// [`add_all`] of answers that are quick and of noise below [`NEAR`] (or any, for [`Value::EXACT`]).
 #[inline(always)]
-fn add_quick<R: Arithmetic, A: Answer, T: Value>(answers: &[A], noise: &[i64], granularity: f64, out: &mut [T]) {
+fn add_quick<R: Arithmetic, A: Answer, T: Value>(
+    answers: Unread<'_, A>,
+    noise: &[i64],
+    granularity: f64,
+    limit: f64,
+    out: &mut [T],
+) -> bool {
+    assert!(answers.len() == out.len() && noise.len() == out.len());
+    if A::are_below(limit) {
+        add_quick_to::<R, A, T, false>(answers, noise, granularity, limit, out)
+    } else {
+        add_quick_to::<R, A, T, true>(answers, noise, granularity, limit, out)
+    }
+}
+
+#[inline(always)]
+fn add_quick_to<R: Arithmetic, A: Answer, T: Value, const CHECKED: bool>(
+    answers: Unread<'_, A>,
+    noise: &[i64],
+    granularity: f64,
+    limit: f64,
+    out: &mut [T],
+) -> bool {
     // A power of two: multiplying by it is dividing by g.
     let inverse = granularity.recip();
     let steps = |answer: A| half_up::<R>(answer.nearest() * inverse);
-    let mut done = 0;
+    let (mut done, mut all_below) = (0, true);
     if T::TO_ODD {
-        let blocks = answers
-            .as_chunks::<BLOCK>()
-            .0
-            .iter()
-            .zip(noise.as_chunks::<BLOCK>().0)
-            .zip(out.as_chunks_mut::<BLOCK>().0);
-        for ((answers, noise), out) in blocks {
+        let blocks = noise.as_chunks::<BLOCK>().0.iter().zip(out.as_chunks_mut::<BLOCK>().0);
+        for (noise, out) in blocks {
             // Loops: `array::map` is a function for the baseline where units are compiled apart.
             let [mut whole, mut drawn] = [[0.0; BLOCK]; 2];
+            let mut own = [answers.read(done); BLOCK];
+            answers.from(done).copy_to(&mut own);
+            all_below &= !CHECKED || are_below(Unread::of(&own), limit);
             for i in 0..BLOCK {
-                whole[i] = steps(answers[i]);
+                whole[i] = steps(own[i]);
                 drawn[i] = near(noise[i]);
             }
             let sums = R::sums_to_odd(&whole, &drawn);
@@ -70,16 +128,19 @@ fn add_quick<R: Arithmetic, A: Answer, T: Value>(answers: &[A], noise: &[i64], g
             done += BLOCK;
         }
     }
-    for ((answer, noise), out) in answers.iter().zip(noise).zip(out).skip(done) {
-        *out = T::from_sum(*answer, steps(*answer), near(*noise), granularity);
+    for i in done..out.len() {
+        let answer = answers.read(i);
+        all_below &= !CHECKED | answer.is_below(limit);
+        out[i] = T::from_integers(answer, steps(answer), noise[i], granularity);
     }
+    all_below
 }
 
 /// Refuses a release that could not be completed or trusted, before anything is drawn.
 pub(crate) fn check<A: Answer, T: Value>(answers: &[A], out: &[T], log2_granularity: i32) -> Result<(), DrawError> {
     check_lengths(answers, out)?;
     check_type::<T>(log2_granularity)?;
-    check_answers(answers, limit(log2_granularity))
+    check_answers(Unread::of(answers), limit(log2_granularity))
 }
 
 /// Refuses to release more or fewer answers than there are places.
@@ -102,24 +163,27 @@ pub(crate) fn check_type<T: Value>(log2_granularity: i32) -> Result<(), DrawErro
 }
 
 /// Refuses answers that are not numbers below the limit.
-pub(crate) fn check_answers<A: Answer>(answers: &[A], limit: f64) -> Result<(), DrawError> {
-    if on_tier!(
-        Tier::current(),
-        answers.chunks(CHUNK).all(|answers| are_below(answers, limit))
-    ) {
+pub(crate) fn check_answers<A: Answer>(answers: Unread<'_, A>, limit: f64) -> Result<(), DrawError> {
+    if A::are_below(limit) || on_tier!(Tier::current(), are_below(answers, limit)) {
         return Ok(());
     }
-    match answers.iter().position(|answer| !answer.is_below(limit)) {
-        Some(index) if answers[index].is_finite() => Err(DrawError::OffLattice(index)),
-        Some(index) => Err(DrawError::NotFinite(index)),
-        None => Ok(()),
+    for index in 0..answers.len() {
+        let answer = answers.read(index);
+        if !answer.is_below(limit) {
+            return Err(if answer.is_finite() {
+                DrawError::OffLattice(index)
+            } else {
+                DrawError::NotFinite(index)
+            });
+        }
     }
+    Ok(())
 }
 
 /// Without a branch for each answer: three times as quick.
 #[inline(always)]
-fn are_below<A: Answer>(answers: &[A], limit: f64) -> bool {
-    answers.iter().fold(true, |all, answer| all & answer.is_below(limit))
+fn are_below<A: Answer>(answers: Unread<'_, A>, limit: f64) -> bool {
+    (0..answers.len()).fold(true, |all, i| all & answers.read(i).is_below(limit))
 }
 
 #[cfg(test)]
@@ -133,7 +197,7 @@ mod tests {
     /// Evidence: the limit by its definition, at both ends of what a type holds.
     #[test]
     fn answers_beyond_the_lattice_are_refused() {
-        let of = |answers: &[f64], log2| check_answers(answers, limit(log2));
+        let of = |answers: &[f64], log2| check_answers(Unread::of(answers), limit(log2));
         assert_eq!(of(&[0.0, 1e300, f64::MAX, -f64::MAX], 960), Ok(()));
         let least = power_of_two(126 - 40);
         assert_eq!(of(&[least.next_down(), -least.next_down()], -40), Ok(()));
@@ -150,7 +214,7 @@ mod tests {
             (0, -1074, true),
             (1, -1074, false),
         ] {
-            assert_eq!(check_answers(&[n], limit(log2)).is_ok(), fits, "{n} on 2^{log2}");
+            assert_eq!(check_answers(Unread::of(&[n]), limit(log2)).is_ok(), fits, "{n} on 2^{log2}");
             let steps = n.round_to_lattice(log2);
             assert!(!fits || steps.abs() < LIMIT, "{n} on 2^{log2}");
         }
@@ -160,7 +224,7 @@ mod tests {
     #[test]
     fn large_noise_is_added_exactly() {
         let (noise, mut out) = ([1 << 53, -(1 << 53)], [0.0; 2]);
-        add_all(Tier::current(), &[2.0, 2.0], &noise, 0, &mut out);
+        add_all(Tier::current(), Unread::of(&[2.0, 2.0]), &noise, 0, &mut out);
         assert_eq!(out, [2_f64.powi(53) + 2.0, 2.0 - 2_f64.powi(53)]);
     }
 
@@ -181,8 +245,8 @@ mod tests {
             let singles: Vec<f32> = answers.iter().map(|x| *x as f32).collect();
             for tier in Tier::tested() {
                 let (mut doubles_out, mut singles_out) = (vec![0.0_f64; noise.len()], vec![0.0_f32; noise.len()]);
-                add_all(tier, &answers, &noise, log2_granularity, &mut doubles_out);
-                add_all(tier, &singles, &noise, log2_granularity, &mut singles_out);
+                add_all(tier, Unread::of(&answers), &noise, log2_granularity, &mut doubles_out);
+                add_all(tier, Unread::of(&singles), &noise, log2_granularity, &mut singles_out);
                 for (i, noise) in noise.iter().enumerate() {
                     let sum = answers[i].round_to_lattice(log2_granularity) + i128::from(*noise);
                     assert_eq!(

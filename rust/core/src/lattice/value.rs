@@ -53,6 +53,17 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self;
 
+    /// Whether [`Value::from_integers`] takes noise of any magnitude.
+    #[doc(hidden)]
+    const EXACT: bool = false;
+
+    /// [`Value::from_sum`] of noise that is an integer.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_integers<A: Answer>(answer: A, steps: f64, noise: i64, granularity: f64) -> Self {
+        Self::from_sum(answer, steps, near(noise), granularity)
+    }
+
     /// Any number of steps; the slow path's answer, and a released value.
     #[doc(hidden)]
     fn from_steps(steps: i128, log2_granularity: i32) -> Self;
@@ -200,6 +211,7 @@ fn saturated(value: i64, excess: i64, sign: i64, most: i64) -> i64 {
 
 impl Value for i64 {
     const WHOLE: bool = true;
+    const EXACT: bool = true;
 
     #[inline(always)]
     fn from_whole(steps: f64, _granularity: f64) -> Self {
@@ -233,7 +245,12 @@ impl Value for i64 {
 
     #[inline(always)]
     fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self {
-        answer.rounded(steps).saturating_add(Self::from_whole(noise, granularity))
+        Self::from_integers(answer, steps, Self::from_whole(noise, granularity), granularity)
+    }
+
+    #[inline(always)]
+    fn from_integers<A: Answer>(answer: A, steps: f64, noise: i64, _granularity: f64) -> Self {
+        answer.rounded(steps).saturating_add(noise)
     }
 
     fn from_steps(steps: i128, _log2_granularity: i32) -> Self {

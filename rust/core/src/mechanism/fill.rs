@@ -7,7 +7,7 @@ use crate::error::DrawError;
 use crate::lattice::{Answer, Answers, Lattice, Modulus, Residue, Value, release};
 use crate::mechanism::tiles::Tiles;
 use crate::memory::OutOfMemory;
-use crate::stream::{Cipher, Fill, Generator, LOG2_STAGED, LOG2_VALUES};
+use crate::stream::{CHUNK, Cipher, Fill, Generator, LOG2_STAGED, LOG2_VALUES};
 
 /// A mechanism's lattice, and how its values are drawn.
 #[derive(Clone, Copy)]
@@ -128,7 +128,8 @@ impl<'a> MechanismFill<'a> {
     pub fn release<A: Answer, T: Value>(&self, first: u64, mut answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         // A release in pieces is checked before its first piece, as a whole.
         debug_assert!(release::check(answers, out, self.log2_granularity()).is_ok());
-        self.release_next(first, &mut answers, out)
+        self.release_next(first, &mut answers, out)?;
+        Ok(())
     }
 
     fn log2_granularity(&self) -> i32 {
@@ -138,7 +139,7 @@ impl<'a> MechanismFill<'a> {
         }
     }
 
-    /// [`MechanismFill::release`] of answers that are read when they are needed. If they turn out to be refused, the caller discards `out`.
+    /// [`MechanismFill::release`] of answers that are read when they are needed. If it returns false, some are refused, and the caller discards `out`.
     #[doc(hidden)]
     #[inline]
     pub fn release_next<A: Answer, T: Value>(
@@ -146,12 +147,9 @@ impl<'a> MechanismFill<'a> {
         first: u64,
         answers: &mut dyn Answers<A, T>,
         out: &mut [T],
-    ) -> Result<(), OutOfMemory> {
+    ) -> Result<bool, OutOfMemory> {
         match &self.0 {
-            Inner::OneWord(sampler, fill) => {
-                sampler.release(fill.stage(0), first, answers, out);
-                Ok(())
-            }
+            Inner::OneWord(sampler, fill) => Ok(sampler.release(fill.stage(0), first, answers, out)),
             Inner::Staged(mechanism, log2_granularity, fill) => {
                 staged::release(*mechanism, *log2_granularity, fill, first, answers, out)
             }
@@ -179,12 +177,18 @@ impl<'a> MechanismFill<'a> {
             }
             Inner::Staged(mechanism, _, fill) => mechanism.write_steps(fill, first + done as u64, noise),
         };
+        let mut own = [0; CHUNK];
         in_chunks(joint_values, out, draw, |_, noise, out| {
-            let answers = answers.next(out);
-            if modulus.is(bound) {
-                modulus.write_rotated(answers, noise, out);
-            } else {
-                modulus.write_sums(answers, noise, out);
+            let all = answers.next(out);
+            for (n, (noise, out)) in noise.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
+                // Some are read twice.
+                let answers = &mut own[..out.len()];
+                all.from(n * CHUNK).copy_to(answers);
+                if modulus.is(bound) {
+                    modulus.write_rotated(answers, noise, out);
+                } else {
+                    modulus.write_sums(answers, noise, out);
+                }
             }
         })
     }

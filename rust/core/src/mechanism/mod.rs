@@ -9,7 +9,7 @@ use core::fmt::Debug;
 use std::sync::Arc;
 
 use crate::error::DrawError;
-use crate::lattice::{Answer, Modulus, Residue, Value, limit, power_of_two, release};
+use crate::lattice::{Answer, Modulus, Residue, Unread, Value, limit, power_of_two, release};
 use crate::memory;
 use crate::parallel;
 use crate::stream::Generator;
@@ -218,6 +218,12 @@ pub trait Mechanism: AnyMechanism {
 
     /// Refuses answers that are not finite or are 2¹²⁶ lattice steps or more, by position, as [`Mechanism::release`] does before it draws.
     fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
+        self.check_unread(Unread::of(answers))
+    }
+
+    /// [`Mechanism::check_answers`] of answers that may change: they are refused or not as they are now.
+    #[doc(hidden)]
+    fn check_unread<A: Answer>(&self, answers: Unread<'_, A>) -> Result<(), DrawError> {
         release::check_answers(answers, limit(self.log2_granularity()))
     }
 

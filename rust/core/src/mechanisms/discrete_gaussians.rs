@@ -3,7 +3,7 @@ use crate::error::{DrawError, ParamError};
 use crate::kernel::{BLOCK, DrawnBlock, Tier, gaussian_extent, on_tier, ones};
 use crate::lattice::answer::limit;
 use crate::lattice::release;
-use crate::lattice::{Answer, Value};
+use crate::lattice::{Answer, Unread, Value};
 use crate::mechanism::per_element::{NoiseAlone, Output, Released, full, whole_fills, write_block};
 use crate::mechanisms::DiscreteGaussian;
 use crate::stream::{CHUNK, Fill, Generator, Words};
@@ -77,9 +77,9 @@ impl DiscreteGaussians {
         let mut done = 0;
         for run in parameters.log2_granularity.chunk_by(|a, b| a == b) {
             let most = limit(exponent(run[0]));
-            if release::check_answers(&answers[done..][..run.len()], most).is_err() {
+            if release::check_answers(Unread::of(&answers[done..][..run.len()]), most).is_err() {
                 for i in done..done + run.len() {
-                    release::check_answers(&answers[i..=i], most).map_err(|error| error.at(i))?;
+                    release::check_answers(Unread::of(&answers[i..=i]), most).map_err(|error| error.at(i))?;
                 }
             }
             done += run.len();

@@ -13,9 +13,9 @@ pub use parameters::{Parameters, Shapes};
 
 use crate::error::{DrawError, ParamError};
 use crate::exact::{IntegerDistribution, Staircase};
-use crate::kernel::{BLOCK, DrawnBlock, Tier, ones};
+use crate::kernel::{BLOCK, DrawnBlock, Tier, on_tier, ones};
 use crate::lattice::answer::limit;
-use crate::lattice::{Answer, Value, release};
+use crate::lattice::{Answer, Unread, Value, release};
 use crate::mechanism::one_word::{Kind, OneWordMechanism, Shape};
 use crate::stream::{CHUNK, Fill, Generator, Words};
 
@@ -131,24 +131,30 @@ impl PerElement {
     /// # Errors
     /// [`DrawError::NotFinite`] or [`DrawError::OffLattice`], with the position of the first that is not.
     pub fn check_answers<A: Answer>(&self, answers: &[A], parameters: &Parameters<'_>) -> Result<(), DrawError> {
+        if self.is_discrete() {
+            return release::check_answers(Unread::of(answers), limit(0));
+        }
         // A sensitivity has less than 2⁵³ steps, so 2⁷³·Δ is at most the limit 2¹²⁶·g: one multiplication decides for all but monstrous answers.
-        let (fixed, per_sensitivity) = if self.is_discrete() {
-            (limit(0), 0.0)
-        } else {
-            (0.0, limit(-53))
-        };
-        let surely = |sensitivity: f64| fixed + per_sensitivity * sensitivity;
-        let answers_of_block = answers.chunks(BLOCK).zip(parameters.sensitivity.chunks(BLOCK));
-        for (n, (answers, sensitivities)) in answers_of_block.enumerate() {
+        let (tier, per_sensitivity) = (Tier::current(), limit(-53));
+        let answers_of_chunk = answers.chunks(CHUNK).zip(parameters.sensitivity.chunks(CHUNK));
+        for (n, (answers, sensitivities)) in answers_of_chunk.enumerate() {
             let all = answers.iter().zip(sensitivities);
-            if all.fold(true, |all, (answer, sensitivity)| all & answer.is_below(surely(*sensitivity))) {
+            let surely = |all: bool, (answer, sensitivity): (&A, &f64)| all & answer.is_below(per_sensitivity * sensitivity);
+            if on_tier!(
+                tier,
+                all.fold(
+                    true,
+                    #[inline(always)]
+                    |all, pair| surely(all, pair)
+                )
+            ) {
                 continue;
             }
-            for (i, answer) in (n * BLOCK..).zip(answers) {
+            for (i, answer) in (n * CHUNK..).zip(answers) {
                 let (eps, sensitivity, shape) = parameters.at(i);
                 let lattice = OneWordMechanism::check(self.kind, eps, sensitivity, shape);
                 let most = lattice.map_or(f64::INFINITY, |lattice| limit(lattice.log2_granularity));
-                release::check_answers(&[*answer], most).map_err(|error| error.at(i))?;
+                release::check_answers(Unread::of(&[*answer]), most).map_err(|error| error.at(i))?;
             }
         }
         Ok(())
@@ -216,6 +222,12 @@ impl PerElement {
     ) -> Result<(), ParamError> {
         self.check_type::<T>(parameters)?;
         self.write_blocks(Tier::current(), fill, first, out, parameters, Released(answers))
+    }
+
+    /// True if every answer of this type passes [`PerElement::check_answers`].
+    #[doc(hidden)]
+    pub fn takes_all<A: Answer>(&self) -> bool {
+        self.is_discrete() && A::are_below(limit(0))
     }
 
     fn is_discrete(&self) -> bool {
