@@ -138,16 +138,7 @@ impl PerElement {
         let (tier, per_sensitivity) = (Tier::current(), limit(-53));
         let answers_of_chunk = answers.chunks(CHUNK).zip(parameters.sensitivity.chunks(CHUNK));
         for (n, (answers, sensitivities)) in answers_of_chunk.enumerate() {
-            let all = answers.iter().zip(sensitivities);
-            let surely = |all: bool, (answer, sensitivity): (&A, &f64)| all & answer.is_below(per_sensitivity * sensitivity);
-            if on_tier!(
-                tier,
-                all.fold(
-                    true,
-                    #[inline(always)]
-                    |all, pair| surely(all, pair)
-                )
-            ) {
+            if on_tier!(tier, are_below_scaled(answers, sensitivities, per_sensitivity)) {
                 continue;
             }
             for (i, answer) in (n * CHUNK..).zip(answers) {
@@ -271,6 +262,12 @@ impl PerElement {
         }
         Ok(())
     }
+}
+
+#[inline(always)]
+fn are_below_scaled<A: Answer>(answers: &[A], sensitivities: &[f64], limit: f64) -> bool {
+    let all = answers.iter().zip(sensitivities);
+    all.fold(true, |all, (answer, sensitivity)| all & answer.is_below(limit * sensitivity))
 }
 
 #[cfg(test)]
