@@ -172,7 +172,8 @@ impl DiscreteGaussians {
 
     fn check_type<T: Value>(&self, parameters: &GaussianParameters<'_>) -> Result<(), ParamError> {
         // Without a branch, so that vectors do it.
-        let fits = !T::WHOLE || parameters.log2_granularity.iter().fold(0, |any, exponent| any | exponent) == 0;
+        let exponents = parameters.log2_granularity.iter();
+        let fits = !T::WHOLE || on_tier!(Tier::current(), exponents.fold(0, |any, exponent| any | exponent)) == 0;
         fits.then_some(()).ok_or(ParamError::NotWhole)
     }
 }
