@@ -3,7 +3,7 @@
 //! Instructions that round and convert come only with later instruction sets. Adding a large constant does both everywhere. Where [`DIRECT`] is true,
 //! every processor has them, and one takes the place of two to six (docs/evidence/aarch64.md).
 
-use crate::lattice::dyadic::{DIRECT, SHIFTER};
+use crate::lattice::dyadic::{DIRECT, SHIFTER, power_of_two};
 
 /// Half an ulp of 1: what one rounding is off by at most, relatively.
 pub(crate) const U: f64 = f64::EPSILON / 2.0;
@@ -21,6 +21,18 @@ pub(super) fn from_bits(n: u64) -> f64 {
     let high = f64::from_bits((n >> 32) | TWO_84.to_bits());
     let low = f64::from_bits((n & 0xffff_ffff) | TWO_52.to_bits());
     (high - (TWO_84 + TWO_52)) + low
+}
+
+/// [`from_bits`] times 2⁻⁶³.
+#[inline(always)]
+pub(super) fn unit(n: u64) -> f64 {
+    const BELOW: u64 = 63 << 52;
+    if DIRECT {
+        return n as f64 * power_of_two(-63);
+    }
+    let high = f64::from_bits((n >> 32) | (TWO_84.to_bits() - BELOW));
+    let low = f64::from_bits((n & 0xffff_ffff) | (TWO_52.to_bits() - BELOW));
+    (high - (TWO_84 + TWO_52) * power_of_two(-63)) + low
 }
 
 /// `n` as an `f64`, exactly, for n < 2⁵².
@@ -150,6 +162,7 @@ mod tests {
     fn conversions_agree_with_the_language() {
         for n in [0, 1, 2, 0xffff_ffff, 1 << 32, (1 << 53) + 1, (1 << 62) + 513, (1 << 63) - 1] {
             assert_eq!(from_bits(n), n as f64);
+            assert_eq!(unit(n), n as f64 / 9_223_372_036_854_775_808.0);
             assert_eq!(from_small(n >> 11), (n >> 11) as f64);
             assert_eq!(minus_small(1086.0, n >> 14), 1086.0 - (n >> 14) as f64);
         }

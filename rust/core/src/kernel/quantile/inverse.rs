@@ -1,11 +1,12 @@
 //! The first level where no instruction looks up tables.
 
-use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::arithmetic::{Arithmetic, BLOCK, map_all};
 use super::super::first_level::block::{Block, Certain};
+use super::super::float;
 use super::super::lane::SIGN;
 use super::coefficients::{RATIO, ROUGH_RATIO};
 use super::octaves::tolerance;
-use super::{PER_SCALE, PER_X, corrected, factors, quotient_error, ratio, split};
+use super::{PER_SCALE, PER_X, corrected, factors, quotient, quotient_error, split};
 use crate::lattice::value::{Scaling, Value};
 
 /// T without the term in x³, by shorter polynomials than those of [`QuantileLane`](super::QuantileLane), and still shorter ones where `ROUGH`.
@@ -46,7 +47,7 @@ impl<const ROUGH: bool> Block for Inverse<ROUGH> {
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], scaling: Scaling, out: &mut [T; BLOCK]) -> bool {
         let mut x = [0.0; BLOCK];
         for i in 0..BLOCK {
-            x[i] = A::from_bits(words[i] & !SIGN);
+            x[i] = float::unit(words[i] & !SIGN);
         }
         write_quantiles::<A, ROUGH>(&mut x, self.scale);
         self.certain
@@ -54,42 +55,46 @@ impl<const ROUGH: bool> Block for Inverse<ROUGH> {
     }
 }
 
-/// Writes x times `scale` over every V.
+/// Writes x times `scale` over every v.
 #[inline(always)]
 pub(super) fn write_quantiles<A: Arithmetic, const ROUGH: bool>(x: &mut [f64; BLOCK], scale: f64) {
-    // One vector in a step.
-    if A::FUSED {
-        write_quantiles_by::<A, ROUGH, 4>(x, scale);
+    if ROUGH {
+        write_quotients::<A, _>(x, &ROUGH_RATIO.0, scale);
     } else {
-        write_quantiles_by::<A, ROUGH, 2>(x, scale);
+        write_quotients::<A, _>(x, &RATIO.0, scale);
     }
 }
 
-/// A root has a unit of its own: those of the next two steps are begun before the quotients of one, which need not wait for them.
 #[inline(always)]
-fn write_quantiles_by<A: Arithmetic, const ROUGH: bool, const STEP: usize>(x: &mut [f64; BLOCK], scale: f64) {
+fn write_quotients<A: Arithmetic, const N: usize>(x: &mut [f64; BLOCK], [above, below]: &[[f64; N]; 2], scale: f64) {
+    let ratio = &[map_all(above, |c| scale * c), *below];
+    // One vector in a step.
+    if A::FUSED {
+        write_by::<A, N, 4>(x, ratio);
+    } else {
+        write_by::<A, N, 2>(x, ratio);
+    }
+}
+
+/// A root has a unit of its own: that of the next step is begun before the quotients of one.
+#[inline(always)]
+fn write_by<A: Arithmetic, const N: usize, const STEP: usize>(x: &mut [f64; BLOCK], ratio: &[[f64; N]; 2]) {
     let begun = |x: &[f64; BLOCK], at: usize| {
-        let [mut q, mut s] = [[0.0; STEP]; 2];
+        let mut begun = [[0.0; 3]; STEP];
         for i in 0..STEP {
-            (q[i], s[i]) = split::<A>(x[at + i]);
-            q[i] *= scale;
+            begun[i] = split::<A>(x[at + i]);
         }
-        (q, s)
+        begun
     };
-    let [mut next, mut after] = [begun(x, 0), begun(x, STEP)];
+    let mut next = begun(x, 0);
     for at in (0..BLOCK).step_by(STEP) {
-        let (q, s) = next;
-        next = after;
-        if at + 2 * STEP < BLOCK {
-            after = begun(x, at + 2 * STEP);
+        let now = next;
+        if at + STEP < BLOCK {
+            next = begun(x, at + STEP);
         }
         for i in 0..STEP {
-            let ratio = if ROUGH {
-                ratio::<A, _>(&ROUGH_RATIO.0, s[i])
-            } else {
-                ratio::<A, _>(&RATIO.0, s[i])
-            };
-            x[at + i] = q[i] * ratio;
+            let [q, s2, s] = now[i];
+            x[at + i] = q * quotient::<A, N>(ratio, s2, s);
         }
     }
 }

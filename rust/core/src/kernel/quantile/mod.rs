@@ -28,7 +28,7 @@ pub(super) use octaves::Octaves;
 pub(super) use own::write_own;
 
 use super::arithmetic::{Arithmetic, map_all};
-use super::elementary::{MulAdd, Number, cubic};
+use super::elementary::{MulAdd, Number};
 use super::float::{U, less, masked};
 use super::lane::{WORD_BITS, WholeLane};
 use crate::lattice::dyadic::power_of_two;
@@ -67,12 +67,12 @@ const PER_X: f64 = 9.0 * U;
 /// and of σ.
 const PER_SCALE: f64 = 4.0 * U;
 
-/// The error of evaluating P/Q with N coefficients each, relative to it.
+/// The error of evaluating P/Q with N coefficients each, relative to it; 2u of it is for the powers of s, which are rounded from each other.
 ///
-/// What rounding s² and s⁴ does is alike in P and Q: a factor 1 + e of s⁴ changes the logarithm of P/Q by e times the difference of the mean exponents
-/// of s⁴, which is at most (1 + 3)/4, as that of s is below 1; of s², by at most e. Together that is 4u.
+/// What that does is alike in P and Q: a factor 1 + e of s in the odd powers alone, of s² in all or of s⁴ changes the logarithm of P/Q by e times the
+/// difference of two means, which is at most 1.
 pub(super) const fn quotient_error(coefficients: usize) -> f64 {
-    (1.2 * coefficients as f64 + 6.0) * U
+    (0.9 * coefficients as f64 + 6.0) * U
 }
 
 /// Factors of x and x⁵ in ς⁵ times a bound on the distance of T from j − ½ where v = S(j), for σ ≥ 1.
@@ -107,48 +107,54 @@ impl QuantileLane {
     }
 }
 
-/// (1 − v, √(v(2 − v))) for V.
+/// 1 − v, s² and s.
 #[inline(always)]
-fn split<A: Arithmetic>(whole: f64) -> (f64, f64) {
-    let v = whole * power_of_two(-WORD_BITS.cast_signed());
+fn split<A: Arithmetic>(v: f64) -> [f64; 3] {
     let q = 1.0 - v;
-    (q, A::mul_add(v, q, v).sqrt())
+    let s2 = A::mul_add(v, q, v);
+    [q, s2, s2.sqrt()]
 }
 
-/// x/(1 − v) by s.
+/// P/Q by s² and s. The leading coefficient of Q is 1.
 #[inline(always)]
-fn ratio<A: Arithmetic, const N: usize>(coefficients: &[[f64; N]; 2], s: f64) -> f64 {
-    let s2 = s * s;
-    quotient::<A, f64, N>(coefficients, [s, s2, s2 * s2])
+fn quotient<A: Arithmetic, const N: usize>(ratio: &[[f64; N]; 2], s2: f64, s: f64) -> f64 {
+    quotient_of::<A, f64, N>(ratio, [s2 * s2, s2, s])
 }
 
-/// P/Q by s, s² and s⁴. The leading coefficient of Q is 1.
+/// The same by s⁴, s² and s.
 #[inline(always)]
-pub(super) fn quotient<A: MulAdd<T>, T: Number, const N: usize>([above, below]: &[[f64; N]; 2], powers: [T; 3]) -> T {
-    polynomial::<A, T, N>(above, powers, |first| first) / polynomial::<A, T, N>(below, powers, |first| powers[2] + first)
+pub(super) fn quotient_of<A: MulAdd<T>, T: Number, const N: usize>([above, below]: &[[f64; N]; 2], powers: [T; 3]) -> T {
+    polynomial::<A, T, N>(above, powers, |even| even) / polynomial::<A, T, N>(below, powers, |even| powers[0] + even)
 }
 
-/// c₀ + c₁t + c₂t² + …, four terms at a time from the last ones on, to which `begin` may add: a chain of N operations would be longer than a
-/// processor looks ahead.
+/// c₀ + c₁s + c₂s² + …, to whose last even terms `begin` may add. Even and odd powers apart, of which the root is no part until the end, and two terms
+/// of either at a time: longer chains leave a processor fewer registers to look ahead with.
 #[inline(always)]
 fn polynomial<A: MulAdd<T>, T: Number, const N: usize>(
     coefficients: &[f64; N],
-    [t, t2, t4]: [T; 3],
+    [s4, s2, s]: [T; 3],
     begin: impl Fn(T) -> T,
 ) -> T {
     const { assert!(N.is_multiple_of(4)) };
     let fours = coefficients.as_chunks::<4>().0;
-    let mut sum = begin(cubic::<A, T>(map_all(&fours[fours.len() - 1], T::from), t, t2));
-    for c in fours[..fours.len() - 1].iter().rev() {
-        sum = A::mul_add(sum, t4, cubic::<A, T>(map_all(c, T::from), t, t2));
+    let parts = |four: &[f64; 4]| {
+        let [c0, c1, c2, c3] = map_all(four, T::from);
+        [A::mul_add(c2, s2, c0), A::mul_add(c3, s2, c1)]
+    };
+    let [even, mut odd] = parts(&fours[fours.len() - 1]);
+    let mut even = begin(even);
+    for four in fours[..fours.len() - 1].iter().rev() {
+        let [next_even, next_odd] = parts(four);
+        even = A::mul_add(even, s4, next_even);
+        odd = A::mul_add(odd, s4, next_odd);
     }
-    sum
+    A::mul_add(odd, s, even)
 }
 
 impl WholeLane for QuantileLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
-        let (q, s) = split::<A>(whole);
+        let [q, _, s] = split::<A>(whole * power_of_two(-WORD_BITS.cast_signed()));
         [q, s, whole]
     }
 
@@ -171,7 +177,7 @@ impl QuantileLane {
     /// T and a bound on its error, which is NaN below the least word.
     #[inline(always)]
     fn evaluate<A: Arithmetic>(&self, [q, s, whole]: [f64; 3]) -> (f64, f64) {
-        let x = q * ratio::<A, _>(&LANE_RATIO.0, s);
+        let x = q * quotient::<A, _>(&LANE_RATIO.0, s * s, s);
         let x2 = x * x;
         let t = x * A::mul_add(x2, self.factors[1], self.factors[0]);
         let fixed = self.fixed + masked(less(whole, LONG), self.beyond);

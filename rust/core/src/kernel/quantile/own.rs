@@ -1,10 +1,11 @@
 //! A σ² for every value: X of a block, or NaN.
 
-use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::arithmetic::{Arithmetic, BLOCK, map_all};
 use super::super::float::{U, less};
-use super::super::lane::{SIGN, with_sign};
+use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use super::coefficients::{OCTAVES, ROUGH_OCTAVES};
 use super::{EDGE, inverse, octaves};
+use crate::lattice::dyadic::power_of_two;
 
 /// Up to this σ² the rough polynomials leave one value in 4000 undecided.
 const ROUGH: f64 = (1_u64 << 26) as f64;
@@ -74,7 +75,7 @@ fn write_by<A: Arithmetic, const WIDE: bool, const ROUGH: bool>(
 fn quantiles<A: Arithmetic, const ROUGH: bool>(whole: &[f64; BLOCK]) -> ([f64; BLOCK], f64, f64) {
     if !A::TABLES {
         let error = inverse::error::<ROUGH>() + ROUND * inverse::MOST;
-        let mut x = *whole;
+        let mut x = map_all(whole, |whole| whole * power_of_two(-WORD_BITS.cast_signed()));
         inverse::write_quantiles::<A, ROUGH>(&mut x, 1.0);
         return (x, error, inverse::LEAST);
     }
