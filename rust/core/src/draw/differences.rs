@@ -9,7 +9,7 @@ use crate::kernel::{Tier, on_tier};
 use crate::lattice::{Lattice, Value};
 use crate::memory::{self, OutOfMemory};
 use crate::stack;
-use crate::stream::{AnyWords, CHUNK, Fill, SHORT, ShortWords, Words};
+use crate::stream::{AnyWords, CHUNK, Fill, LongWords, SHORT, ShortWords};
 use crate::wiped::wipe;
 
 #[derive(Clone, Debug)]
@@ -86,7 +86,13 @@ impl Staged for Differences {
         if out.len() <= SHORT {
             self.write_by_way_of(&mut ShortWords::new(), [&mut [0; SHORT], &mut [0; SHORT]], fill, first, out)
         } else {
-            self.write_by_way_of(&mut Words::new(), [&mut [0; CHUNK], &mut [0; CHUNK]], fill, first, out)
+            self.write_by_way_of(
+                &mut LongWords::new(),
+                [&mut [0; 2 * CHUNK], &mut [0; 2 * CHUNK]],
+                fill,
+                first,
+                out,
+            )
         }
     }
 }
@@ -199,7 +205,7 @@ mod tests {
     /// Evidence: the same draws, added with 128 bits. Variables near 0, far from 0, and both; factors of one sum, of two, and of more than 16 bits.
     #[test]
     fn sums_are_those_of_the_draws() {
-        let n = CHUNK + 70;
+        let n = 2 * CHUNK + 70;
         let fill = Generator::from_seed(21).next_staged(n).unwrap();
         for steps in [[1, 1], [1 << 40, 1], [3, 1 << 50]] {
             let terms = steps.map(|steps| Difference::geometric(1.0, steps));

@@ -21,6 +21,9 @@ pub(crate) const SHORT: usize = 2 * BLOCK;
 
 pub(crate) type Words = WordsIn<[[u64; 2]; CHUNK / 2 + 1]>;
 
+/// Words for several draws of a value, of which each takes time to begin.
+pub(crate) type LongWords = WordsIn<[[u64; 2]; CHUNK + 1]>;
+
 /// [`SHORT`] words at a time, in a room that takes less time to make.
 pub(crate) type ShortWords = WordsIn<[[u64; 2]; SHORT / 2 + 1]>;
 

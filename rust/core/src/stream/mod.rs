@@ -21,7 +21,7 @@ pub use bit_generator::BitGenerator;
 pub(crate) use cipher::Cipher;
 pub use entropy::EntropyError;
 pub(crate) use fill::{
-    AnyWords, CHUNK, EXTENSION_WORDS, FEW, LOG2_STAGED, LOG2_VALUES, SHORT, ShortWords, Stage, TILE, TileWords, Words,
+    AnyWords, CHUNK, EXTENSION_WORDS, FEW, LOG2_STAGED, LOG2_VALUES, LongWords, SHORT, ShortWords, Stage, TILE, TileWords, Words,
 };
 pub use fill::{Fill, Tile};
 pub use generator::{Children, Generator};
