@@ -23,6 +23,7 @@ MECHANISM = sn.DiscreteLaplace(0.1)
 KEYED = sn.KeyedRng(bytes(range(32)), "persons 2026-Q3")
 VALUES = [7, 0, 3, 100, 41]
 LABELS = ["a", "b", None, "d", "é"]
+TEXTS = ["ab", "", "cé", None, "d"]
 
 # Each library's columns of labels.
 LABEL_HOLDERS = {
@@ -30,6 +31,7 @@ LABEL_HOLDERS = {
     "Series": lambda labels: pd.Series(labels, index=range(5, 5 + len(labels))),
     "Categorical": pd.Categorical,
     "Polars": lambda labels: pl.Series("g", labels),
+    "Polars in parts": lambda labels: pl.concat([pl.Series(labels[:2]), pl.Series(labels[2:])], rechunk=False),
     "Arrow": pa.array,
     "Arrow dictionary": lambda labels: pa.array(labels).dictionary_encode(),
 }
@@ -61,6 +63,17 @@ def test_a_column_has_the_noise_of_the_array(holder, labels):
     if isinstance(column, pd.Series):
         assert found.index.equals(column.index)
         assert found.name == column.name
+
+
+@looped("labels", LABEL_HOLDERS)
+def test_texts_of_any_length(labels):
+    """An empty text is no null, and texts of one length are not those of several."""
+    for texts in (TEXTS, ["ab", "cd", "ef", "gh", "ij"], ["ab", "c€", "ef", "gh", "ij"], [""] * 5, [None, ""] * 2 + [None]):
+        values = [VALUES[texts.index(text)] for text in texts]
+        expected = MECHANISM.release(np.array(values), labels=texts, statistic="count", rng=KEYED)
+        assert listed(released(values, LABEL_HOLDERS[labels](texts))) == expected.tolist()
+        if None not in texts:
+            assert listed(released(values, np.array(texts))) == expected.tolist()
 
 
 @pytest.mark.parametrize("holder", HOLDERS)

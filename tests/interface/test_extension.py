@@ -2,6 +2,11 @@
 foreign memory or draw from the wrong mechanism; a refused call consumes no fill.
 """
 
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -122,3 +127,26 @@ def test_rows_of_costs(stream):
         CHOICE.select(stream, np.zeros((2, 4)), out)
     with pytest.raises(ValueError, match=r"^costs must have the shape of out \[3\], got \[2\]$"):
         CHOICE.stairs(np.zeros(2), out)
+
+
+@pytest.mark.skipif(not Path("/sys/kernel/mm/transparent_hugepage").exists(), reason="there are no huge pages")
+def test_long_vectors_ask_for_huge_pages():
+    """Evidence: what Linux says about the memory of a process that does nothing else. So long a vector has its own mapping."""
+    code = """
+        import re
+        import numpy as np
+        from stairnoise._native import Labels
+
+        def advised():
+            with open("/proc/self/smaps") as file:
+                text = file.read()
+            sizes, flags = (re.findall(rf"^{name}:(.*)$", text, re.M) for name in ("Size", "VmFlags"))
+            return sum(int(size.split()[0]) for size, flag in zip(sizes, flags, strict=True) if "hg" in flag.split())
+
+        numbers = np.arange(2**23)
+        before = advised()
+        labels = Labels.integers(numbers)
+        print(advised() - before)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    assert int(done.stdout) >= 8 * 2**13 - 8

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -148,7 +149,19 @@ def _of_polars(column: Any) -> Labels:
     text = str(column.dtype)
     if text.startswith(("Float", "Datetime", "Time", "Duration")):
         raise _wrong_dtype(text, timed=not text.startswith("Float"))
-    return _integers("polars", column) if text.lower() in _INTEGERS else Labels.objects(column.to_list(), _encoded)
+    if text.lower() in _INTEGERS:
+        return _integers("polars", column)
+    return _of_polars_text(column) if text == "String" else Labels.objects(column.to_list(), _encoded)
+
+
+def _of_polars_text(column: Any) -> Labels:
+    polars, read = sys.modules["polars"], reader("polars").column
+    lengths = read(column.str.len_bytes()).chunks
+    # A list without items becomes a null.
+    texts = read(column.cast(polars.Binary).cast(polars.List(polars.UInt8)).explode().drop_nulls()).chunks.whole()
+    ends = np.zeros(len(column) + 1, np.int64)
+    np.cumsum(lengths.whole() if lengths.nulls is None else np.where(lengths.nulls, 0, lengths.whole()), out=ends[1:])
+    return Labels.texts(ends, texts, lengths.nulls)
 
 
 def _of_arrow(column: Any) -> Labels:

@@ -142,7 +142,7 @@ impl Labels {
     #[staticmethod]
     fn code_points(characters: &Bound<'_, PyArrayDyn<u32>>, width: usize) -> PyResult<Option<Self>> {
         Self::of_rows(characters, width, address::utf8, |row, data| {
-            if row.iter().all(|point| *point < 0x80) {
+            if row.iter().fold(0, |all, point| all | point) < 0x80 {
                 data.extend(row.iter().map(|point| *point as u8));
                 return true;
             }
@@ -252,11 +252,21 @@ impl Labels {
             .try_reserve_exact(input.len() / width + 1)
             .map_err(|_| errors::memory())?;
         offsets.push(0);
+        // Enough for characters of one byte. If there is no memory for it, less may do.
+        let _ = data.try_reserve_exact(input.len());
         let convert_all = |part: &[T]| {
+            fine = fine && data.try_reserve(part.len().saturating_mul(4)).is_ok();
+            let begin = data.len();
+            // Rows of full length are converted together, if their characters have a byte each.
+            let full = part.iter().skip(width - 1).step_by(width).all(|last| *last != T::default());
+            if fine && full && convert(part, &mut data) && data.len() == begin + part.len() {
+                offsets.extend((begin..data.len()).step_by(width).map(|first| (first + width) as i64));
+                return;
+            }
+            data.truncate(begin);
             for row in part.chunks_exact(width) {
                 let used = row.iter().rposition(|character| *character != T::default());
-                let used = used.map_or(0, |last| last + 1);
-                fine = fine && data.try_reserve(used.saturating_mul(4)).is_ok() && convert(&row[..used], &mut data);
+                fine = fine && convert(&row[..used.map_or(0, |last| last + 1)], &mut data);
                 offsets.push(data.len() as i64);
             }
         };

@@ -12,6 +12,7 @@
 //! | `per_element` | mechanisms of one word with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
 //! | `gaussians` | discrete Gaussian mechanisms with arrays of parameters |
+//! | `huge_pages` | the allocator |
 //! | `keyed` | the classes of keyed releases |
 //! | `labels` | the class of labels |
 //! | `layout` | places of an array's elements |
@@ -39,6 +40,7 @@ mod drawing;
 mod errors;
 mod fast_path;
 mod gaussians;
+mod huge_pages;
 mod keyed;
 mod labels;
 mod layout;
@@ -51,6 +53,9 @@ mod selection;
 mod stream;
 mod threads;
 mod transpose;
+
+#[global_allocator]
+static ALLOCATOR: huge_pages::HugePages = huge_pages::HugePages;
 
 // A class changes only behind its own lock, and no lock is held while Python runs, so threads do not need the interpreter's lock.
 #[pymodule(gil_used = false)]

@@ -34,27 +34,33 @@ impl Keyed {
 }
 
 impl RowKeys {
-    /// Writes the masks of labels: `field(row, bytes)` appends the [field](super::address) of label `row` to the empty `bytes`.
+    /// Writes the masks of labels: `field(row, bytes)` appends the [field](super::address) of label `row` to `bytes`.
     pub fn labels(&self, mut field: impl FnMut(usize, &mut Vec<u8>), out: &mut [Mask]) -> Result<(), OutOfMemory> {
-        let (mut bytes, mut blocks, mut ends) = (Vec::new(), Vec::new(), [0; BATCH]);
-        for (batch, out) in out.chunks_mut(BATCH).enumerate() {
-            blocks.clear();
-            for (row, end) in (batch * BATCH..).zip(&mut ends[..out.len()]) {
-                bytes.clear();
-                field(row, &mut bytes);
-                blocks.try_reserve(bytes.len() / 8 + 1).map_err(|_| OutOfMemory)?;
+        let (mut bytes, mut blocks, mut ends, mut first) = (Vec::new(), Vec::new(), [0; BATCH], 0);
+        while first < out.len() {
+            // All fields are written before one is read: the processor would wait for a piece that it has just written in parts.
+            bytes.clear();
+            let mut rows = 0;
+            while rows < BATCH.min(out.len() - first) && bytes.len() < LONG {
+                field(first + rows, &mut bytes);
                 // The last piece is filled up with zeros.
-                bytes.extend_from_slice(&[0; 7]);
-                let pieces = bytes.as_chunks().0.iter().enumerate();
+                bytes.resize(bytes.len().next_multiple_of(8), 0);
+                ends[rows] = bytes.len() / 8;
+                rows += 1;
+            }
+            let (pieces, ends) = (bytes.as_chunks().0, &ends[..rows]);
+            let begins = || [0].iter().chain(ends).zip(ends);
+            blocks.clear();
+            blocks.try_reserve(pieces.len()).map_err(|_| OutOfMemory)?;
+            for (begin, end) in begins() {
+                let pieces = pieces[*begin..*end].iter().enumerate();
                 blocks.extend(pieces.map(|(place, piece)| [u64::from_le_bytes(*piece), place as u64]));
-                *end = blocks.len();
             }
             self.masks.encrypt_in_place(&mut blocks);
-            let mut begin = 0;
-            for (mask, end) in out.iter_mut().zip(ends) {
-                *mask = blocks[begin..end].iter().fold([0; 2], plus);
-                begin = end;
+            for (mask, (begin, end)) in out[first..].iter_mut().zip(begins()) {
+                *mask = blocks[*begin..*end].iter().fold([0; 2], plus);
             }
+            first += rows;
         }
         Ok(())
     }
@@ -130,3 +136,6 @@ fn plus(mask: Mask, block: &[u64; 2]) -> Mask {
 
 /// RowKeys whose blocks are encrypted together: some hundred blocks, which stay in the first cache.
 const BATCH: usize = 64;
+
+/// Bytes of labels that are long enough to be encrypted without those of more rows.
+const LONG: usize = 1 << 12;
