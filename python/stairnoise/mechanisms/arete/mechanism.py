@@ -176,7 +176,8 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
     def _checked_sensitivity(self, sensitivity: Any) -> float:
         width = positive(sensitivity, "sensitivity")
         largest = max(self.theta, self.lam)
-        refuse("sensitivity", width, width <= _MOST_SCALES * largest, f"at most {_MOST_SCALES} times the larger scale, {largest}")
+        if width > _MOST_SCALES * largest:
+            refuse("sensitivity", width, False, f"at most {_MOST_SCALES} times the larger scale, {largest}")
         return width
 
     @once

@@ -314,8 +314,10 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         return Skellam._calibrated((mu, *others), eps, delta, number)
 
     def share(self, n_parties: int, present: int = 1) -> Skellam:
-        parameters = super().share(n_parties, present)._named_arguments()
-        return Skellam._calibrated(tuple(parameters.values()), *(self._calibration or ()))
+        share = super().share(n_parties, present)
+        if self._calibration is None:
+            return share
+        return Skellam._calibrated(tuple(share._named_arguments().values()), *self._calibration)
 
     share.__doc__ = Shares.share.__doc__
 
