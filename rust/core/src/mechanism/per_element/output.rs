@@ -1,14 +1,14 @@
 //! Output of what a block's kernel drew: noise, or released answers.
 
 use crate::declassify;
-use crate::kernel::{BLOCK, Baseline, DrawnBlock, Tier, on_tier};
+use crate::kernel::{BLOCK, Baseline, DrawnBlock, Tier, on_tier, ones};
 use crate::lattice::{Answer, Value, answer::half_up, floor_log2, power_of_two};
 
 /// How the steps drawn for value i become an element of the output.
 pub(crate) trait Output<T>: Copy {
     fn from(self, first: usize) -> Self;
 
-    /// `steps` come from the fast path: they are below 2⁵¹, or NaN, which gives any value.
+    /// `steps` come from the fast path: they are below 2⁵¹, or NaN, and the value is written over.
     fn whole(&self, i: usize, steps: f64, granularity: f64) -> T;
 
     fn steps(&self, i: usize, steps: i64, log2_granularity: i32) -> T;
@@ -72,13 +72,13 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     }
 }
 
-/// Writes what was drawn, and returns the undecided positions as ones. The values at these positions are arbitrary.
-pub(crate) fn write_block<T>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
+/// Writes what was drawn, and returns the undecided positions as ones. The values at these positions say nothing.
+pub(crate) fn write_block<T: Default>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     on_tier!(tier, write_all(drawn, out, output))
 }
 
 #[inline(always)]
-fn write_all<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
+fn write_all<T: Default>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     let n = out.len();
     // A constant length lets the compiler make vectors of it.
     let sure = match out.first_chunk_mut::<BLOCK>() {
@@ -88,7 +88,10 @@ fn write_all<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u6
     if declassify::condition(sure == n as u64) {
         return 0;
     }
-    declassify::word((0..n).fold(0, |undecided, i| undecided | u64::from(drawn.steps[i].is_nan()) << i))
+    let undecided = declassify::word((0..n).fold(0, |undecided, i| undecided | u64::from(drawn.steps[i].is_nan()) << i));
+    // Integers would be answers without noise, until they are decided or a call fails because its parameters have changed.
+    ones(undecided).for_each(|i| out[i] = T::default());
+    undecided
 }
 
 /// The number of written values that are sure.
