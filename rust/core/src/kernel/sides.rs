@@ -81,10 +81,13 @@ impl Sides {
     /// [`Sides::turn`] of a block.
     #[inline(always)]
     pub fn turned(&self, words: &[u64; BLOCK]) -> [u64; BLOCK] {
-        words.map(|word| {
-            let (v, [above, below]) = self.sums(word);
-            if v < self.edge { above } else { below }
-        })
+        // A loop: where units are compiled apart, `array::map` is a function for the baseline.
+        let mut turned = [0; BLOCK];
+        for i in 0..BLOCK {
+            let (v, [above, below]) = self.sums(words[i]);
+            turned[i] = if v < self.edge { above } else { below };
+        }
+        turned
     }
 
     /// v, and V for either side, of which the wrong one may wrap.

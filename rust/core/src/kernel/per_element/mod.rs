@@ -166,10 +166,11 @@ fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(
 
 #[inline(always)]
 fn at<const N: usize>(columns: &[[f64; BLOCK]], i: usize) -> [f64; N] {
-    core::array::from_fn(
-        #[inline(always)]
-        |n| columns[n][i],
-    )
+    let mut row = [0.0; N];
+    for n in 0..N {
+        row[n] = columns[n][i];
+    }
+    row
 }
 
 #[cfg(test)]
