@@ -82,20 +82,62 @@ def row(numbers, indent):
     return ("\n" + indent).join(line + "," for line in lines)
 
 
-def octaves(name, degree):
-    table, worst = [[0.0] * 16 for _ in range(degree + 1)], 0.0
+def nodal(count):
+    """∏(t − tᵢ) over the Chebyshev points of [−½, ½], a power of two of them."""
+    product = [mp.mpf(0), mp.mpf(1)]
+    for n in range(count.bit_length() - 1):
+        product = times(product, product)
+        product[0] -= mp.mpf(2) ** (1 - 2 ** (n + 2))
+    return product
+
+
+def times(one, other):
+    product = [mp.mpf(0)] * (len(one) + len(other) - 1)
+    for i, a in enumerate(one):
+        for k, b in enumerate(other):
+            product[i + k] += a * b
+    return product
+
+
+def divided(series, divisor):
+    """The remainder and the quotient by a polynomial whose last coefficient is 1."""
+    rest, quotient = list(series), []
+    while len(rest) >= len(divisor):
+        c = rest[-1]
+        quotient.insert(0, c)
+        rest = [a - c * b for a, b in zip(rest, [0] * (len(rest) - len(divisor)) + divisor, strict=True)][:-1]
+    return rest, quotient
+
+
+def octaves(name, count, degree):
+    """Polynomials of that degree as the remainder and the quotient by the product of the distances from Chebyshev points."""
+    rests = [[0.0] * 16 for _ in range(count)]
+    factors = [[0.0] * 16 for _ in range(degree + 1 - count)]
+    worst, half, product = 0.0, mp.mpf(1) / 2, nodal(count)
     for j in range(16):
 
         def f(y, j=j):
             return quantile((mp.mpf(3) / 2 + y) * mp.mpf(2) ** (-j - 2))
 
-        coefficients = scaled(fit(f, 0, mp.mpf(1) / 2, degree), mp.mpf(1) / 2)
-        worst = max(worst, error(f, lambda y, c=coefficients: value(c, y), (-mp.mpf(1) / 2, mp.mpf(1) / 2)))
-        for k, c in enumerate(coefficients):
-            table[k][(1023 + 62 - j) % 16] = c
-    rows = "\n".join(f"    [\n        {row(numbers, '        ')}\n    ]," for numbers in table)
-    kind = f"([[f64; 16]; {degree + 1}], f64)"
-    return f"/// The error is below the last number.\npub const {name}: {kind} = ([\n{rows}\n], {worst!r});\n"
+        series = [c / half**k for k, c in enumerate(fit(f, 0, half, degree))]
+        rest, factor = divided(series, product)
+        rest, factor = ([float(c) for c in cs] for cs in (rest, factor))
+
+        def found(y, rest=rest, factor=factor):
+            return value(rest, y) + value(product, y) * value(factor, y)
+
+        worst = max(worst, error(f, found, (-half, half)))
+        place = (1023 + 62 - j) % 16
+        for table, coefficients in ((rests, rest), (factors, factor)):
+            for numbers, c in zip(table, coefficients, strict=True):
+                numbers[place] = c
+    tables = [f"[\n{rows(table)}\n]" for table in (rests, factors)]
+    kind = f"([[f64; 16]; {count}], [[f64; 16]; {degree + 1 - count}], f64)"
+    return f"/// The error is below the last number.\npub const {name}: {kind} = ({', '.join(tables)}, {worst!r});\n"
+
+
+def rows(table):
+    return "\n".join(f"    [\n        {row(numbers, '        ')}\n    ]," for numbers in table)
 
 
 def quotient(name, least, degree):
@@ -135,8 +177,8 @@ def quotient(name, least, degree):
 def text():
     parts = [
         "// Coefficients, from the constant one on. Written by scripts/quantile.py.\n",
-        octaves("ROUGH_OCTAVES", 8),
-        octaves("OCTAVES", 16),
+        octaves("ROUGH_OCTAVES", 1, 8),
+        octaves("OCTAVES", 8, 16),
         quotient("ROUGH_RATIO", 2.0**-13, 8),
         quotient("RATIO", 2.0**-13, 12),
         quotient("LANE_RATIO", 2.0**-21, 20),

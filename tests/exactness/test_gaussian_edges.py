@@ -33,7 +33,7 @@ def test_the_rough_coefficients_are_those_of_the_script() -> None:
     made = script()
     made.MANY = 1
     text = made.PATH.read_text(encoding="utf-8")
-    for table in (made.octaves("ROUGH_OCTAVES", 8), made.quotient("ROUGH_RATIO", 2.0**-13, 8)):
+    for table in (made.octaves("ROUGH_OCTAVES", 1, 8), made.quotient("ROUGH_RATIO", 2.0**-13, 8)):
         coefficients, _, _ = table.rpartition("], ")
         assert coefficients in text
 

@@ -91,7 +91,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     let places = places.in_step_with(&answers);
     release_in_order(
         py,
-        |most| answers.unread_in_order(most),
+        |most| answers.unread_in_order(most, T::TO_ODD),
         |fill, first, answers, part| fill.release_next(first, answers, part),
         values.shape(),
         places,
@@ -107,13 +107,12 @@ pub(crate) fn first_refused<A: Answer + Element>(
     values: &Bound<'_, PyArrayDyn<A>>,
     mechanism: &impl Mechanism,
 ) -> PyResult<Option<usize>> {
-    let (mut refused, mut done) = (None, 0);
+    let mut refused = None;
     Input::new("values", values)?
-        .in_parts(threads::CHECKED, |part| {
-            if let Err(DrawError::NotFinite(i) | DrawError::OffLattice(i)) = mechanism.check_answers(part) {
-                refused = refused.or(Some(done + i));
+        .in_unread_parts(4 * STAGE, |first, part| {
+            if let Err(DrawError::NotFinite(i) | DrawError::OffLattice(i)) = mechanism.check_unread(part) {
+                refused = refused.or(Some(first + i));
             }
-            done += part.len();
         })
         .map_err(|OutOfMemory| errors::memory())?;
     Ok(refused)
@@ -133,7 +132,7 @@ pub(crate) fn release_modulo<T: Residue + Element>(
     let places = places.in_step_with(&answers);
     release_in_order(
         py,
-        |most| answers.unread_in_order(most),
+        |most| answers.unread_in_order(most, false),
         |fill, first, answers, part| {
             fill.release_modulo(first, answers, modulus, part)?;
             Ok(true)
@@ -232,8 +231,7 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
     )
 }
 
-/// Answers that are read, or copied, just before their noise is added: a copy of few stays in the nearest cache. Asking for the next ones in advance
-/// (`_mm_prefetch`) took longer.
+/// Answers that are read, or copied, just before their noise is added: a copy of few stays in the nearest cache.
 struct NextOf<'a, I, A>(&'a mut I, usize, PhantomData<A>);
 
 impl<A: Copy, T, I: Elements<A>> Answers<A, T> for NextOf<'_, I, A> {

@@ -4,6 +4,8 @@
     reason = "NumPy's memory: elements at any strides, read and written by several threads"
 )]
 
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
@@ -80,13 +82,6 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         unsafe { self.first.add(first).copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
     }
 
-    /// Elements of an input that [is a slice](Self::is_slice), in C order.
-    fn unread(&self, part: Range<usize>) -> Unread<'_, A> {
-        assert!(self.is_slice() && part.start <= part.end && part.end <= self.len());
-        // SAFETY: the elements are aligned, initialised and contiguous.
-        unsafe { Unread::new(self.first.add(part.start), part.len()) }
-    }
-
     /// All elements in C order.
     pub fn copied(&self) -> Result<Vec<A>, OutOfMemory> {
         if self.len() == 0 {
@@ -131,12 +126,24 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         Ok(())
     }
 
+    /// Calls `work` with all elements in C order, up to `most` at a time, and the position of their first.
+    pub fn in_unread_parts(&self, most: usize, mut work: impl FnMut(usize, Unread<'_, A>)) -> Result<(), OutOfMemory> {
+        let mut elements = self.unread_in_order(most, true)?;
+        for part in Block::parts(self.len(), most) {
+            elements.begin(&part)?;
+            elements.advance(part.first, part.len());
+            work(part.first, elements.unread());
+        }
+        Ok(())
+    }
+
     /// The elements in step with an output that is written `most` at a time.
     pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
         Ok(if self.is_slice() && self.len() > 0 {
             InOrder::Contiguous {
                 input: self,
                 part: 0..0,
+                place: self.first,
                 stage: Some(filled(self.get(0), (most * LONGER).min(self.len()))?),
             }
         } else if self.layout.is_one_element() && self.len() > 0 {
@@ -154,12 +161,14 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         })
     }
 
-    /// [`Input::in_order`] of elements that are read by [`Elements::unread`] alone, and not copied where that is possible.
-    pub fn unread_in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
-        if self.is_slice() && self.borrow.is_some() {
+    /// [`Input::in_order`] of elements that are read by [`Elements::unread`] alone, and not copied where that is possible: from the output's places if
+    /// what reads them is `in_place`, which reads those that it writes over first.
+    pub fn unread_in_order(&self, most: usize, in_place: bool) -> Result<InOrder<'_, A>, OutOfMemory> {
+        if self.is_slice() && (in_place || self.borrow.is_some()) {
             return Ok(InOrder::Contiguous {
                 input: self,
                 part: 0..0,
+                place: self.first,
                 stage: None,
             });
         }
@@ -208,7 +217,9 @@ pub(crate) enum InOrder<'a, A> {
     Contiguous {
         input: &'a Input<'a, A>,
         part: Range<usize>,
-        /// `None` if no element is copied, nor lies in a place of the output.
+        /// That of the part's first element; in an output, by the output's own pointer.
+        place: *const A,
+        /// `None` if no element is copied.
         stage: Option<Vec<A>>,
     },
     /// A scalar that was broadcast.
@@ -232,26 +243,34 @@ impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
             Self::Contiguous {
                 input,
                 part,
-                stage: Some(stage),
+                place,
+                stage,
             } if input.borrow.is_none() => {
-                assert!(size_of::<T>() == size_of::<A>() && align_of::<T>() == align_of::<A>() && out.len() <= stage.len());
-                *part = first..first + out.len();
-                // SAFETY: the input's elements are those of the output, in the same order, and these are not yet written.
-                unsafe { out.as_ptr().cast::<A>().copy_to_nonoverlapping(stage.as_mut_ptr(), out.len()) };
+                assert!(size_of::<T>() == size_of::<A>() && align_of::<T>() == align_of::<A>());
+                (*part, *place) = (first..first + out.len(), out.as_ptr().cast());
+                if let Some(stage) = stage {
+                    assert!(out.len() <= stage.len());
+                    // SAFETY: the input's elements are those of the output, in the same order, and these are not yet written.
+                    unsafe { place.copy_to_nonoverlapping(stage.as_mut_ptr(), out.len()) };
+                }
+                prefetch_after(out);
             }
             _ => self.advance(first, out.len()),
         }
     }
 
     fn unread(&self) -> Unread<'_, A> {
-        match self {
-            Self::Contiguous {
-                input,
-                part,
-                stage: None,
-            } => input.unread(part.clone()),
-            _ => Unread::of(self.part()),
-        }
+        let Self::Contiguous {
+            part,
+            place,
+            stage: None,
+            ..
+        } = self
+        else {
+            return Unread::of(self.part());
+        };
+        // SAFETY: the elements are aligned, initialised and contiguous.
+        unsafe { Unread::new(*place, part.len()) }
     }
 
     fn part(&self) -> &[A] {
@@ -261,6 +280,18 @@ impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
             Self::Staged { stage, part, .. } => &stage[part.clone()],
         }
     }
+}
+
+/// Asks for as many elements after these, which arrive while noise for these is drawn.
+fn prefetch_after<T>(elements: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for byte in (0..size_of_val(elements)).step_by(64) {
+        let place = elements.as_ptr_range().end.cast::<i8>().wrapping_add(byte);
+        // SAFETY: x86-64 has SSE, and the instruction takes any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = elements;
 }
 
 /// Elements of memory that no other code writes to, a part at a time.
@@ -302,8 +333,15 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
 
     fn advance(&mut self, first: usize, count: usize) {
         match self {
-            Self::Contiguous { input, part, stage } => {
-                *part = first..first + count;
+            Self::Contiguous {
+                input,
+                part,
+                place,
+                stage,
+            } => {
+                assert!(first <= input.len() && count <= input.len() - first);
+                // SAFETY: there are as many elements.
+                (*part, *place) = (first..first + count, unsafe { input.first.add(first) });
                 if let Some(stage) = stage {
                     input.copy_to(first, &mut stage[..count]);
                 }

@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
-use super::float;
+use super::float::{self, Halves};
 
 /// Words decided together: whole vectors, and several of them, on every tier.
 pub(crate) const BLOCK: usize = 64;
@@ -101,17 +101,46 @@ pub(crate) trait Arithmetic {
         unreachable!("no instruction for it");
     }
 
-    /// Where x = m·2^e, Σ cₖ·(m − 3/2)ᵏ with the numbers cₖ of table k at the four last bits of e. Only AVX-512 has an instruction for it.
+    /// The formula of [`quantile::Octaves`](super::quantile::Octaves) for the magnitudes of words, and whether any is below the lowest. Only AVX-512
+    /// has an instruction for it.
     #[inline(always)]
-    fn polynomials<const N: usize>(_tables: &[[f64; 16]; N], _numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
+    fn polynomials<const N: usize, const H: usize>(
+        _wide: &[Halves; N],
+        _narrow: &[[f32; 16]; H],
+        _words: &[u64; BLOCK],
+        _lowest: f64,
+    ) -> ([f64; BLOCK], bool) {
         unreachable!("no instruction for it");
+    }
+
+    /// An integer below 2⁵¹.
+    #[inline(always)]
+    fn near(n: i64) -> f64 {
+        float::near(n)
+    }
+
+    /// ⌊x + ½⌋, exactly and never −0.0.
+    #[inline(always)]
+    fn half_up(x: f64) -> f64 {
+        // Where a product and a sum are one instruction, rounding is one too.
+        if Self::FUSED {
+            float::half_up_by_floor(x)
+        } else {
+            float::half_up_by_sum(x)
+        }
+    }
+
+    /// [`Arithmetic::half_up`] of all, but for the sign of a zero.
+    #[inline(always)]
+    fn halves_up<const N: usize>(x: &[f64; N]) -> [f64; N] {
+        map_all(x, Self::half_up)
     }
 
     /// [`float::sum_to_odd`] of whole numbers.
     #[inline(always)]
-    fn sums_to_odd(a: &[f64; BLOCK], b: &[f64; BLOCK]) -> [f64; BLOCK] {
-        let mut sums = [0.0; BLOCK];
-        for i in 0..BLOCK {
+    fn sums_to_odd<const N: usize>(a: &[f64; N], b: &[f64; N]) -> [f64; N] {
+        let mut sums = [0.0; N];
+        for i in 0..N {
             sums[i] = float::sum_to_odd(a[i], b[i]);
         }
         sums
@@ -207,13 +236,29 @@ impl Arithmetic for FusedWide {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn polynomials<const N: usize>(tables: &[[f64; 16]; N], numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
-        avx512::polynomials(tables, numbers)
+    fn polynomials<const N: usize, const H: usize>(
+        wide: &[Halves; N],
+        narrow: &[[f32; 16]; H],
+        words: &[u64; BLOCK],
+        lowest: f64,
+    ) -> ([f64; BLOCK], bool) {
+        avx512::polynomials(wide, narrow, words, lowest)
+    }
+
+    #[inline(always)]
+    fn near(n: i64) -> f64 {
+        n as f64
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn sums_to_odd(a: &[f64; BLOCK], b: &[f64; BLOCK]) -> [f64; BLOCK] {
+    fn halves_up<const N: usize>(x: &[f64; N]) -> [f64; N] {
+        avx512::half_up(x)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn sums_to_odd<const N: usize>(a: &[f64; N], b: &[f64; N]) -> [f64; N] {
         avx512::sum_to_odd(a, b)
     }
 

@@ -8,8 +8,17 @@ use crate::lattice::dyadic::{DIRECT, SHIFTER, power_of_two};
 /// Half an ulp of 1: what one rounding is off by at most, relatively.
 pub(crate) const U: f64 = f64::EPSILON / 2.0;
 
-const TWO_52: f64 = 4_503_599_627_370_496.0;
+pub(crate) const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
+
+/// An integer below 2⁵¹ as an `f64`: vectorised everywhere, as a conversion is not; exact, as the sum is.
+#[inline(always)]
+pub(crate) fn near(n: i64) -> f64 {
+    if DIRECT {
+        return n as f64;
+    }
+    f64::from_bits(SHIFTER.to_bits().wrapping_add_signed(n)) - SHIFTER
+}
 
 /// `n` as an `f64`, rounded once, for n < 2⁶³.
 #[inline(always)]
@@ -147,6 +156,27 @@ pub(crate) fn sum_to_odd(a: f64, b: f64) -> f64 {
     let inwards = (error.to_bits() ^ bits) >> 63;
     f64::from_bits(bits.wrapping_add(even).wrapping_sub((even & inwards) << 1))
 }
+
+/// ⌊x + ½⌋, exactly and never −0.0, where an instruction rounds down.
+#[inline(always)]
+pub(super) fn half_up_by_floor(x: f64) -> f64 {
+    // The difference is rounded between −½ and 0 alone, and stays ½ or more there.
+    let whole = x.floor();
+    whole + if x - whole >= 0.5 { 1.0 } else { 0.0 }
+}
+
+/// The same everywhere.
+#[inline(always)]
+pub(super) fn half_up_by_sum(x: f64) -> f64 {
+    // Adding 2⁵² rounds to a whole number, halves to even. From there on all numbers are whole.
+    let shift = if x.abs() < TWO_52 { TWO_52.copysign(x) } else { 0.0 };
+    let nearest = (x + shift) - shift;
+    // A half that went down to the even number goes up here.
+    nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
+}
+
+/// A table of sixteen `f64`s as their low halves and their high ones.
+pub(super) type Halves = [[u32; 16]; 2];
 
 #[cfg(test)]
 mod tests {

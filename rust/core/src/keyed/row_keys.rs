@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::Keyed;
 use crate::error::DrawError;
-use crate::kernel::Baseline;
-use crate::lattice::answer::half_up;
+use crate::kernel::{Arithmetic, Baseline};
 use crate::lattice::{Answer, release};
 use crate::mechanism::{Holds, Mechanism, MechanismFill};
 use crate::memory::{self, OutOfMemory};
@@ -121,7 +120,7 @@ impl fmt::Debug for RowKeys {
 /// The input of a block for coordinate `j` of an answer.
 fn piece<A: Answer>(answer: A, j: u64) -> [u64; 2] {
     let number = answer.nearest();
-    let integer = answer.rounded(half_up::<Baseline>(number));
+    let integer = answer.rounded(Baseline::half_up(number));
     // At 2⁶³ and above, `rounded` saturates at another number that is nearest to the same float64.
     if (answer.is_quick(true) || number < 0.0) && integer as f64 == number {
         [integer.cast_unsigned(), 1 << 62 | j]

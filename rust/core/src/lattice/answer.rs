@@ -3,7 +3,6 @@
 use core::marker::PhantomData;
 
 use super::dyadic::{decompose, power_of_two};
-use crate::kernel::Arithmetic;
 
 /// A true answer to be released.
 pub trait Answer: Copy + private::Sealed {
@@ -115,6 +114,14 @@ impl<'a, A: Copy> Unread<'a, A> {
         unsafe { self.first.add(i).read() }
     }
 
+    /// The answers from position `i` on, as they are now.
+    #[inline(always)]
+    pub(crate) fn read_all<const N: usize>(self, i: usize) -> [A; N] {
+        assert!(N <= self.len && i <= self.len - N);
+        // SAFETY: there are N elements from position `i` on.
+        unsafe { self.first.add(i).cast::<[A; N]>().read() }
+    }
+
     /// Those from position `i` on.
     #[inline(always)]
     pub(crate) fn from(self, i: usize) -> Self {
@@ -131,32 +138,6 @@ impl<'a, A: Copy> Unread<'a, A> {
         }
     }
 }
-
-/// ⌊x + ½⌋ as an `f64`, exactly and never −0.0.
-#[inline(always)]
-pub(crate) fn half_up<R: Arithmetic>(x: f64) -> f64 {
-    // Where a product and a sum are one instruction, rounding is one too.
-    if R::FUSED { half_up_by_floor(x) } else { half_up_by_sum(x) }
-}
-
-#[inline(always)]
-fn half_up_by_floor(x: f64) -> f64 {
-    // The difference is rounded between −½ and 0 alone, and stays ½ or more there.
-    let whole = x.floor();
-    whole + if x - whole >= 0.5 { 1.0 } else { 0.0 }
-}
-
-#[inline(always)]
-fn half_up_by_sum(x: f64) -> f64 {
-    // Adding 2⁵² rounds to a whole number, halves to even. From there on all numbers are whole.
-    let shift = if x.abs() < WHOLE { WHOLE.copysign(x) } else { 0.0 };
-    let nearest = (x + shift) - shift;
-    // A half that went down to the even number goes up here.
-    nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
-}
-
-/// From here on every `f64` is whole.
-pub(crate) const WHOLE: f64 = (1_u64 << 52) as f64;
 
 pub(crate) mod private {
     pub trait Sealed {}
@@ -256,7 +237,8 @@ fn shift(n: i128, by: i32) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::arithmetic::{Fused, Separate};
+    use crate::kernel::arithmetic::{Arithmetic, Fused, Separate};
+    use crate::kernel::float::TWO_52;
 
     /// Evidence: equality with the general rounding, in integers.
     #[test]
@@ -271,20 +253,20 @@ mod tests {
             1e-300,
             5e-324,
             0.0,
-            WHOLE / 2.0 - 0.5,
-            WHOLE - 0.5,
-            WHOLE,
-            WHOLE + 1.0,
+            TWO_52 / 2.0 - 0.5,
+            TWO_52 - 0.5,
+            TWO_52,
+            TWO_52 + 1.0,
             1e18,
         ];
         for x in steps.into_iter().flat_map(|x| [x, -x, x.next_up(), -x.next_up()]) {
-            for rounded in [half_up::<Fused>(x), half_up::<Separate>(x)] {
+            for rounded in [Fused::half_up(x), Separate::half_up(x)] {
                 assert_eq!(rounded as i128, x.round_to_lattice(0), "{x:e}");
             }
             for log2_granularity in [-1022, -40, 3, 900] {
                 let steps = x.nearest() * power_of_two(log2_granularity).recip();
                 if steps.abs() < 1e38 {
-                    for rounded in [half_up::<Fused>(steps), half_up::<Separate>(steps)] {
+                    for rounded in [Fused::half_up(steps), Separate::half_up(steps)] {
                         assert_eq!(rounded as i128, x.round_to_lattice(log2_granularity), "{x:e}");
                     }
                 }

@@ -2,9 +2,9 @@
 //!
 //! Adding a noisy `f64` to an `f64` answer would let the low-order bits of the sum reveal the answer (Mironov 2012; Haney et al. 2022).
 
-use super::answer::{Answer, Unread, half_up, limit};
+use super::answer::{Answer, Unread, limit};
 use super::dyadic::power_of_two;
-use super::value::{NEAR, Value, near};
+use super::value::{NEAR, Value};
 use crate::declassify;
 use crate::error::DrawError;
 use crate::kernel::{Arithmetic, BLOCK, Tier, on_tier};
@@ -107,21 +107,20 @@ fn add_quick_to<R: Arithmetic, A: Answer, T: Value, const CHECKED: bool>(
 ) -> bool {
     // A power of two: multiplying by it is dividing by g.
     let inverse = granularity.recip();
-    let steps = |answer: A| half_up::<R>(answer.nearest() * inverse);
+    let steps = |answer: A| R::half_up(answer.nearest() * inverse);
     let (mut done, mut all_below) = (0, true);
     if T::TO_ODD {
         let blocks = noise.as_chunks::<BLOCK>().0.iter().zip(out.as_chunks_mut::<BLOCK>().0);
         for (noise, out) in blocks {
             // Loops: `array::map` is a function for the baseline where units are compiled apart.
-            let [mut whole, mut drawn] = [[0.0; BLOCK]; 2];
-            let mut own = [answers.read(done); BLOCK];
-            answers.from(done).copy_to(&mut own);
+            let [mut divided, mut drawn] = [[0.0; BLOCK]; 2];
+            let own: [A; BLOCK] = answers.read_all(done);
             all_below &= !CHECKED || are_below(Unread::of(&own), limit);
             for i in 0..BLOCK {
-                whole[i] = steps(own[i]);
-                drawn[i] = near(noise[i]);
+                divided[i] = own[i].nearest() * inverse;
+                drawn[i] = R::near(noise[i]);
             }
-            let sums = R::sums_to_odd(&whole, &drawn);
+            let sums = R::sums_to_odd(&R::halves_up(&divided), &drawn);
             for i in 0..BLOCK {
                 out[i] = T::from_whole(sums[i], granularity);
             }
@@ -191,9 +190,10 @@ mod exhaustive;
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::{LIMIT, WHOLE};
+    use super::super::answer::LIMIT;
     use super::super::dyadic::power_of_two;
     use super::*;
+    use crate::kernel::float::TWO_52;
     /// Evidence: the limit by its definition, at both ends of what a type holds.
     #[test]
     fn answers_beyond_the_lattice_are_refused() {
@@ -279,9 +279,9 @@ mod tests {
                 1.5,
                 2.5,
                 1e9 + 0.5,
-                WHOLE - 0.5,
-                WHOLE,
-                3.0 * WHOLE + 1.0,
+                TWO_52 - 0.5,
+                TWO_52,
+                3.0 * TWO_52 + 1.0,
                 1.5e17,
                 2_f64.powi(63),
                 1e30,

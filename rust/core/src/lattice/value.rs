@@ -13,7 +13,8 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     const WHOLE: bool;
 
-    /// Whether sums are rounded to odd before they are rounded to the type.
+    /// Whether sums are rounded to odd before they are rounded to the type. Answers may then lie in the output's places: those of a block are read
+    /// before a sum is written.
     #[doc(hidden)]
     const TO_ODD: bool = false;
 
@@ -46,7 +47,7 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     #[inline(always)]
     fn from_near(steps: i64, granularity: f64) -> Self {
-        Self::from_whole(near(steps), granularity)
+        Self::from_whole(float::near(steps), granularity)
     }
 
     /// (⌊x/g + ½⌋ + noise)·g for an answer x that [is quick](Answer::is_quick), `steps` = ⌊x/g + ½⌋, and whole noise below [`NEAR`], by equal work.
@@ -61,7 +62,7 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     #[inline(always)]
     fn from_integers<A: Answer>(answer: A, steps: f64, noise: i64, granularity: f64) -> Self {
-        Self::from_sum(answer, steps, near(noise), granularity)
+        Self::from_sum(answer, steps, float::near(noise), granularity)
     }
 
     /// Any number of steps; the slow path's answer, and a released value.
@@ -118,15 +119,6 @@ mod private {
 /// [`Value::from_near`] takes magnitudes below it; a power of two.
 pub(crate) const NEAR: u64 = 1 << 51;
 
-/// An integer below [`NEAR`] as an `f64`: vectorised everywhere, as a conversion is not; exact, as the sum is.
-#[inline(always)]
-pub(crate) fn near(n: i64) -> f64 {
-    if DIRECT {
-        return n as f64;
-    }
-    f64::from_bits(SHIFTER.to_bits().wrapping_add_signed(n)) - SHIFTER
-}
-
 impl Value for f64 {
     const WHOLE: bool = false;
 
@@ -154,7 +146,7 @@ impl Value for f64 {
 
     #[inline(always)]
     fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
-        // Whole numbers that an `f64` holds: the sum is rounded once, and the product is exact. `half_up` gives no −0.0, so that no sum is one.
+        // Whole numbers that an `f64` holds: the sum is rounded once, and the product is exact. Noise is no −0.0, so that no sum is one.
         ((steps + noise) * granularity).clamp(Self::MIN, Self::MAX)
     }
 
@@ -297,8 +289,7 @@ impl Value for i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::arithmetic::{Fused, Separate};
-    use crate::lattice::answer::half_up;
+    use crate::kernel::arithmetic::{Arithmetic, Fused, Separate};
 
     /// Evidence: the sum in integers.
     #[test]
@@ -358,7 +349,7 @@ mod tests {
         assert!(f32::from_steps(-1, -1000).is_sign_positive(), "underflow");
         for steps in [-0.0, -0.3, -0.5, 0.4]
             .into_iter()
-            .flat_map(|x| [half_up::<Fused>(x), half_up::<Separate>(x)])
+            .flat_map(|x| [Fused::half_up(x), Separate::half_up(x)])
         {
             assert!(f64::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
             assert!(f32::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
@@ -398,7 +389,7 @@ mod tests {
                 if x.is_quick(true) {
                     let sum = x.round_to_lattice(0) + i128::from(noise);
                     assert_eq!(
-                        i32::from_sum(x, half_up::<Fused>(x), whole, 1.0),
+                        i32::from_sum(x, Fused::half_up(x), whole, 1.0),
                         i32::from_steps(sum, 0),
                         "{x} {noise}"
                     );

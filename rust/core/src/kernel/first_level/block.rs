@@ -33,7 +33,7 @@ pub(in super::super) struct Certain {
     /// ½ less the tolerance.
     inside: f64,
     /// Words below it are not certain.
-    pub(super) lowest: f64,
+    pub(in super::super) lowest: f64,
 }
 
 impl Certain {

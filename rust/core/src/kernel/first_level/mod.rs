@@ -108,8 +108,8 @@ first_levels! {
     Truncated4(Octaves<4, true>) = "truncated octaves" WITH,
     RoughInverse(Inverse<true>) = "rough inverse" WITHOUT,
     Inverse(Inverse<false>) = "inverse" WITHOUT,
-    RoughQuantile(quantile::Octaves<9>) = "rough quantile" WITH,
-    Quantile(quantile::Octaves<17>) = "quantile" WITH,
+    RoughQuantile(quantile::Octaves<1, 8>) = "rough quantile" WITH,
+    Quantile(quantile::Octaves<8, 9>) = "quantile" WITH,
 }
 
 impl FirstLevel {

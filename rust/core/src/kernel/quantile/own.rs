@@ -1,14 +1,14 @@
 //! A σ² for every value: X of a block, or NaN.
 
 use super::super::arithmetic::{Arithmetic, BLOCK, map_all};
-use super::super::float::{U, less};
+use super::super::float::{Halves, U, less};
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use super::coefficients::{OCTAVES, ROUGH_OCTAVES};
 use super::{EDGE, inverse, octaves};
 use crate::lattice::dyadic::power_of_two;
 
-/// Up to this σ² the rough polynomials leave one value in 4000 undecided.
-const ROUGH: f64 = (1_u64 << 26) as f64;
+/// Up to this σ² the rough polynomials leave one value in 2000 undecided.
+const ROUGH: f64 = (1_u64 << 24) as f64;
 
 /// From this σ² on, T is ςx but for [`LEFT_OUT`].
 const WIDE: f64 = (1_u64 << 8) as f64;
@@ -51,7 +51,7 @@ fn write_by<A: Arithmetic, const WIDE: bool, const ROUGH: bool>(
         inverse[i] = if WIDE { 0.0 } else { f64::from(1.0 / scale[i] as f32) };
         whole[i] = A::from_bits(words[i] & !SIGN);
     }
-    let (x, error, lowest) = quantiles::<A, ROUGH>(&whole);
+    let (x, error, lowest) = quantiles::<A, ROUGH>(words, &whole);
     let inside = 0.5 - 11.0 * U - if WIDE { LEFT_OUT } else { NARROWED };
     for i in 0..BLOCK {
         let (x, scale, inverse) = (x[i], scale[i], inverse[i]);
@@ -70,21 +70,25 @@ fn write_by<A: Arithmetic, const WIDE: bool, const ROUGH: bool>(
     }
 }
 
+/// The tables of [`octaves`], not multiplied by a σ.
+static REST: [Halves; 8] = octaves::halves(&OCTAVES.0);
+static FACTOR: [[f32; 16]; 9] = octaves::singles(&OCTAVES.1);
+static ROUGH_REST: [Halves; 1] = octaves::halves(&ROUGH_OCTAVES.0);
+static ROUGH_FACTOR: [[f32; 16]; 8] = octaves::singles(&ROUGH_OCTAVES.1);
+
 /// x, a bound on the error of ςx for each unit of ς, and the lowest V for which it is that.
 #[inline(always)]
-fn quantiles<A: Arithmetic, const ROUGH: bool>(whole: &[f64; BLOCK]) -> ([f64; BLOCK], f64, f64) {
+fn quantiles<A: Arithmetic, const ROUGH: bool>(words: &[u64; BLOCK], whole: &[f64; BLOCK]) -> ([f64; BLOCK], f64, f64) {
     if !A::TABLES {
         let error = inverse::error::<ROUGH>() + ROUND * inverse::MOST;
         let mut x = map_all(whole, |whole| whole * power_of_two(-WORD_BITS.cast_signed()));
         inverse::write_quantiles::<A, ROUGH>(&mut x, 1.0);
         return (x, error, inverse::LEAST);
     }
-    let error = |of: f64| octaves::error(of) + ROUND * octaves::MOST;
-    if ROUGH {
-        let (tables, of) = &ROUGH_OCTAVES;
-        (A::polynomials(tables, whole), error(*of), octaves::LEAST)
+    let ((x, _), error) = if ROUGH {
+        (A::polynomials(&ROUGH_REST, &ROUGH_FACTOR, words, 0.0), octaves::error::<1>())
     } else {
-        let (tables, of) = &OCTAVES;
-        (A::polynomials(tables, whole), error(*of), octaves::LEAST)
-    }
+        (A::polynomials(&REST, &FACTOR, words, 0.0), octaves::error::<8>())
+    };
+    (x, error + ROUND * octaves::MOST, octaves::LEAST)
 }

@@ -1,8 +1,8 @@
 //! Output of what a block's kernel drew: noise, or released answers.
 
 use crate::declassify;
-use crate::kernel::{BLOCK, Baseline, DrawnBlock, Tier, on_tier, ones};
-use crate::lattice::{Answer, Value, answer::half_up, floor_log2, power_of_two};
+use crate::kernel::{Arithmetic, BLOCK, Baseline, DrawnBlock, Tier, on_tier, ones};
+use crate::lattice::{Answer, Value, floor_log2, power_of_two};
 
 /// How the steps drawn for value i become an element of the output.
 pub(crate) trait Output<T>: Copy {
@@ -55,7 +55,7 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     fn whole(&self, i: usize, steps: f64, granularity: f64) -> T {
         let answer = self.0[i];
         if answer.is_quick(T::WHOLE) {
-            let whole = half_up::<Baseline>(answer.nearest() / granularity);
+            let whole = Baseline::half_up(answer.nearest() / granularity);
             return T::from_sum(answer, whole, steps, granularity);
         }
         // The value is undecided: what is written here is written over.
