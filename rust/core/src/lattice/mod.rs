@@ -5,13 +5,15 @@ pub(crate) mod dyadic;
 pub(crate) mod modulus;
 pub(crate) mod params;
 pub(crate) mod release;
+mod unread;
 pub(crate) mod value;
 
+pub use answer::Answer;
 pub(crate) use answer::limit;
-pub use answer::{Answer, Answers, Unread};
 pub(crate) use dyadic::{DIRECT, SHIFTER, ceil_scaled, decompose, floor_log2, floor_scaled, power_of_two};
 pub use modulus::{Modulus, Residue};
 pub use params::largest_quotient;
 pub(crate) use params::{LEAST_EPS, Lattice, Narrowing, check_gamma, check_positive, exactly};
+pub use unread::{Answers, Unread};
 pub(crate) use value::Scaling;
 pub use value::Value;

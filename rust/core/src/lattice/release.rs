@@ -2,8 +2,9 @@
 //!
 //! Adding a noisy `f64` to an `f64` answer would let the low-order bits of the sum reveal the answer (Mironov 2012; Haney et al. 2022).
 
-use super::answer::{Answer, Unread, limit};
+use super::answer::{Answer, limit};
 use super::dyadic::power_of_two;
+use super::unread::Unread;
 use super::value::{NEAR, Value};
 use crate::declassify;
 use crate::error::DrawError;
