@@ -106,3 +106,22 @@ fn write<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     }
     sure
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: what is left in the output if nobody decides the value, on every tier. An answer without noise would be all of it.
+    #[test]
+    fn undecided_values_are_not_answers() {
+        let (mut drawn, answers) = (DrawnBlock::NOTHING, [52_000_i64; BLOCK]);
+        drawn.granularity = [1.0; BLOCK];
+        drawn.steps[1] = 3.0;
+        for tier in Tier::tested() {
+            let mut out = answers;
+            let undecided = write_block(tier, &drawn, &mut out, Released(&answers));
+            assert_eq!(undecided, !2);
+            assert_eq!((out[0], out[1], out[BLOCK - 1]), (0, 52_003, 0), "{tier:?}");
+        }
+    }
+}
