@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from stairnoise import _html
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
+from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real, refuse
 from stairnoise._types import Float, Floats, Generic, Number, number_or_array, number_or_array_with_bounds
 from stairnoise.accounting import dp_accounting, models
-from stairnoise.accounting.curve import Curve
 from stairnoise.accounting.losses.loss import Part
 from stairnoise.mechanism.distribution import plain
-from stairnoise.mechanism.immutable import Immutable, setters
+from stairnoise.mechanism.immutable import Immutable
 
 _MOST_RELEASES = 2**20
 # Profiles computed for floats and for arrays may differ by this factor; and the least step by which ε is raised.
@@ -68,18 +67,12 @@ class PrivacyLoss(Immutable, Generic[Float]):
     """
 
     __module__ = "stairnoise"
-    __slots__ = ("_at_one_eps", "_exact", "_lower", "_names", "_parts", "_single", "_upper")
     # Distinct releases with the number of times that each was made, and the text of each.
     _parts: tuple[tuple[Part, int], ...]
     _names: tuple[str, ...]
     # The loss of all releases where it is of the kind of one release's.
     _single: Part | None
-    # Upper and lower curve of a composed loss, the same one if exact; None until first used.
-    _upper: Curve | None
-    _lower: Curve | None
     _exact: bool
-    # The profile at one ε >= 0 in plain floats, if there is one curve; None until that exists.
-    _at_one_eps: Callable[[float], float] | None
 
     def __init__(self, *_: object, **__: object) -> None:
         raise ParameterTypeError("PrivacyLoss must be made by a mechanism's privacy_loss(), got a direct call")
@@ -87,15 +80,9 @@ class PrivacyLoss(Immutable, Generic[Float]):
     @classmethod
     def _of(cls, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...]) -> PrivacyLoss[Float]:
         self: PrivacyLoss[Float] = cls.__new__(cls)
-        _set_parts(self, parts)
-        _set_names(self, names)
-        _set_upper(self, None)
-        _set_lower(self, None)
-        part = parts[0][0].together(parts[0][1]) if len(parts) == 1 else None
-        _set_single(self, part)
-        scalar = part is not None and self._shape == ()
-        _set_at_one_eps(self, part.profile_scalar if part is not None and scalar else None)
-        _set_exact(self, part is not None or models.exact_step(parts) is not None)
+        single = parts[0][0].together(parts[0][1]) if len(parts) == 1 else None
+        exact = single is not None or models.exact_step(parts) is not None
+        vars(self).update(_parts=parts, _names=names, _single=single, _exact=exact)
         return self
 
     @property
@@ -344,19 +331,14 @@ class PrivacyLoss(Immutable, Generic[Float]):
         """Privacy loss of the releases of both, which may come from different mechanisms."""
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
-        self._require_scalar("composition")
-        other._require_scalar("composition")
-        parts, names = list(self._parts), list(self._names)
-        keys = [part.key() for part, _ in parts]
-        for (part, k), name in zip(other._parts, other._names, strict=True):
-            if part.key() in keys:
-                place = keys.index(part.key())
-                parts[place] = (part, parts[place][1] + k)
-            else:
-                parts.append((part, k))
-                names.append(name)
-                keys.append(part.key())
-        return self._composed(tuple(parts), tuple(names), "other", other)
+        merged: dict[Any, tuple[Part, int, str]] = {}
+        for loss in (self, other):
+            loss._require_scalar("composition")
+            for (part, k), name in zip(loss._parts, loss._names, strict=True):
+                first, times, text = merged.get(part.key(), (part, 0, name))
+                merged[part.key()] = first, times + k, text
+        parts, names = tuple((part, k) for part, k, _ in merged.values()), tuple(name for _, _, name in merged.values())
+        return self._composed(parts, names, "other", other)
 
     def _composed(
         self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object
@@ -434,49 +416,48 @@ class PrivacyLoss(Immutable, Generic[Float]):
     def _checked(self, value: RealLike, name: str, rule: str, good: Callable[[Real], Any]) -> Real:
         """Convert an argument to numbers, which must obey a rule and broadcast against array parameters."""
         level = real(value, name)
-        bad = np.flatnonzero(~np.asarray(good(level)))
-        if bad.size:
-            raise ParameterError(f"{name} must be {rule}, got {np.asarray(level).item(int(bad[0]))}")
+        refuse(name, level, good(level), rule)
         if self._shape:
             common_shape({name: level, "parameters": np.empty(self._shape)})
         return level
 
+    @cached_property
+    @np.errstate(all="ignore")
     def _from_above(self) -> Any:
-        """Return the closed form of the loss, or its upper curve."""
+        """The closed form of the loss, or its upper curve."""
         if self._single is not None:
             return self._single
-        if self._upper is None:
-            pitch = models.exact_step(self._parts)
-            if pitch is not None:
-                curve = models.exact_curve(self._parts, pitch)
-                _set_at_one_eps(self, curve.profile_scalar)
-                _set_lower(self, curve)
-            else:
-                curve = models.upper_curve(self._parts)
-                models.require_order(models.lower_curve(self._parts, models.COARSER), curve)
-            _set_upper(self, curve)
-        return self._upper
+        if (step := models.exact_step(self._parts)) is not None:
+            return models.exact_curve(self._parts, step)
+        curve = models.upper_curve(self._parts)
+        models.require_order(models.lower_curve(self._parts, models.COARSER), curve)
+        return curve
 
+    @cached_property
     def _from_below(self) -> Any:
-        """Return the closed form of the loss, or its lower curve."""
-        upper = self._from_above()
-        if self._single is None and self._lower is None:
-            curve = models.lower_curve(self._parts)
-            models.require_order(curve, upper)
-            _set_lower(self, curve)
-        return self._single or self._lower
+        """The same if it is exact, otherwise the lower curve."""
+        if self._exact:
+            return self._from_above
+        curve = models.lower_curve(self._parts)
+        models.require_order(curve, self._from_above)
+        return curve
+
+    @cached_property
+    def _at_one_eps(self) -> Callable[[float], float] | None:
+        """The profile at one ε >= 0 in plain floats, of an exact loss of scalar parameters."""
+        return self._from_above.profile_scalar if self._exact and self._shape == () else None
 
     def _coarse_eps(self, delta: float) -> float:
         """Return an upper bound of `eps_for_delta`, by a coarse lattice if the loss is not exact."""
-        curve: Any = self._from_above() if self._exact else models.upper_curve(self._parts, models.COARSER)
+        curve: Any = self._from_above if self._exact else models.upper_curve(self._parts, models.COARSER)
         with np.errstate(all="ignore"):
             return float(curve.eps_for_delta(np.array(delta)))
 
     def _evaluate(self, read: Callable[[Any], Floats], bounds: bool) -> tuple[Real, Real]:
         """Apply `read` to the closed form or to the upper curve, and if both bounds are wanted to the lower curve."""
         with np.errstate(all="ignore"):
-            high = plain(read(self._from_above()))
-            return plain(read(self._from_below())) if bounds and not self._exact else high, high
+            high = plain(read(self._from_above))
+            return plain(read(self._from_below)) if bounds and not self._exact else high, high
 
     def _answer(self, low: Real, high: Real, safe: Real, bounds: bool) -> Float | Floats | tuple[Float | Floats, ...]:
         return (low, high) if bounds else safe  # type: ignore[return-value]
@@ -487,7 +468,7 @@ class PrivacyLoss(Immutable, Generic[Float]):
 
     @property
     def _endless(self) -> float:
-        return self._endless_of(self._from_above())
+        return self._endless_of(self._from_above)
 
     def _key(self) -> tuple[object, ...]:
         return (frozenset((part.key(), k) for part, k in self._parts),)
@@ -502,11 +483,6 @@ class PrivacyLoss(Immutable, Generic[Float]):
     def _repr_html_(self) -> str | None:
         """Return the table that a notebook shows, or None for the ``repr``."""
         return _html.of_loss(self)
-
-
-_set_parts, _set_names, _set_upper, _set_lower, _set_single, _set_at_one_eps, _set_exact = setters(
-    PrivacyLoss, "_parts", "_names", "_upper", "_lower", "_single", "_at_one_eps", "_exact"
-)
 
 
 def loss_of(mechanism: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:

@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, place, received
-from stairnoise._parameters import count, refuse_masked
-from stairnoise._values import require, true_values
-from stairnoise.columns.column import Chunks, Column, Make, Nulls, unchanged
-from stairnoise.columns.libraries import library, refuse_lazy
+from stairnoise._parameters import count, refuse_masked, require, true_values
+from stairnoise.columns.column import Chunks, Column, Make, Nulls, library, refuse_lazy, unchanged
 from stairnoise.columns.reading import by_library, kept_nulls, reader
 from stairnoise.keyed.labels import label_column
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._values import require
+from stairnoise._parameters import require
 from stairnoise.columns.column import Chunks, Column, Frame, Make, Nulls, ends_of_decimal, not_numbers, not_whole, places
 
 _DTYPES: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._values import require
+from stairnoise._parameters import require
 from stairnoise.columns import of_arrow
 from stairnoise.columns.column import Chunks, Column, Frame, Make, Nulls, ends_of_decimal, not_numbers, not_whole, places
 

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, outline
-from stairnoise._values import true_values
-from stairnoise.columns.column import Chunks, Column, Nulls
-from stairnoise.columns.libraries import library
+from stairnoise._parameters import true_values
+from stairnoise.columns.column import Chunks, Column, Nulls, library
 
 Read = TypeVar("Read")
 

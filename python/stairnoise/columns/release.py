@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise._parameters import exact_array
-from stairnoise._values import whole_numbers
-from stairnoise.columns.column import Chunks, Nulls
-from stairnoise.columns.libraries import library, refuse_lazy
+from stairnoise._parameters import exact_array, whole_numbers
+from stairnoise.columns.column import Chunks, Nulls, library, refuse_lazy
 from stairnoise.columns.reading import Answers, by_library, read_answers, reader
 from stairnoise.mechanism.answers import released_dtype, released_shape, require_stated
 from stairnoise.mechanism.drawing import require_values

@@ -23,9 +23,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 import numpy as np
 
 from stairnoise._errors import ParameterTypeError, outline
-from stairnoise._parameters import REMEMBERED, count, number_array, one_of, refuse, single
+from stairnoise._parameters import REMEMBERED, count, number_array, one_of, refuse, require, single
 from stairnoise._types import Integer, Number
-from stairnoise._values import require
 from stairnoise.mechanisms.gaussian.mechanism import Gaussian
 from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise.columns.libraries import library, refuse_lazy
+from stairnoise.columns.column import library, refuse_lazy
 from stairnoise.engines.rows import KeyedRelease, LabelType
 from stairnoise.keyed.rng import KeyedRng
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, place, received
 from stairnoise._native import Labels
-from stairnoise._values import true_values
+from stairnoise._parameters import true_values
 from stairnoise.columns.column import Chunks, Column
 from stairnoise.keyed import encoding
 from stairnoise.keyed.labels import label_column

@@ -19,10 +19,9 @@ from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, g
 from stairnoise._memory import base_view, is_array
 from stairnoise._native import Keys, Labels
 from stairnoise._numpy_scalars import python_value
-from stairnoise._parameters import refuse_masked
-from stairnoise._values import require, true_values
+from stairnoise._parameters import refuse_masked, require, true_values
 from stairnoise.columns import of_arrow
-from stairnoise.columns.libraries import library, refuse_lazy
+from stairnoise.columns.column import library, refuse_lazy
 from stairnoise.columns.reading import answers_of, by_library, reader
 from stairnoise.keyed import encoding
 

@@ -11,9 +11,8 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._memory import apart
 from stairnoise._native import Keys, Labels
 from stairnoise._output import released_array
-from stairnoise._values import true_values
-from stairnoise.columns.column import Chunks, Nulls
-from stairnoise.columns.libraries import library
+from stairnoise._parameters import true_values
+from stairnoise.columns.column import Chunks, Nulls, library
 from stairnoise.columns.reading import by_library
 from stairnoise.columns.release import opened, released
 from stairnoise.keyed import encoding

@@ -1,7 +1,7 @@
 """Releasing true answers with noise.
 
-`stairnoise._values` and `stairnoise._output` check the arguments and turn them into two plain NumPy arrays. The extension then
-rounds the answers to the lattice, adds the noise in integers, and converts the sums.
+`stairnoise._parameters` and `stairnoise._output` check the arguments and turn them into two plain NumPy arrays. The extension
+then rounds the answers to the lattice, adds the noise in integers, and converts the sums.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any, Literal
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._output import released_array
-from stairnoise._values import laid_out, true_values
+from stairnoise._parameters import laid_out, true_values
 from stairnoise.columns import release as columns_release
-from stairnoise.columns.libraries import library
+from stairnoise.columns.column import library
 from stairnoise.mechanism.answers import released_dtype, released_shape, require_stated
 from stairnoise.mechanism.drawing import require_values, threads_asked
 from stairnoise.rng import require_release

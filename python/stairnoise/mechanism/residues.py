@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, got
 from stairnoise._output import released_array
-from stairnoise._parameters import count, refuse
+from stairnoise._parameters import count, laid_out, refuse, true_values
 from stairnoise._types import Memory
-from stairnoise._values import laid_out, true_values
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import NAME
 from stairnoise.rng import Rng, release_stream

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, outline
 from stairnoise._parameters import RealLike, confidence_level, count, flag, number_array, one_of, positive, single
 from stairnoise._types import Floats
-from stairnoise.columns.libraries import library
+from stairnoise.columns.column import library
 from stairnoise.columns.reading import by_library, reader
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.quantiles import tree

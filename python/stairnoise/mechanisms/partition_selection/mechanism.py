@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._numpy_scalars import NUMBERS
-from stairnoise._parameters import Real, RealLike, argument, count, number_array, one_of, refuse, single
+from stairnoise._parameters import Real, RealLike, argument, count, number_array, one_of, refuse, require, single
 from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, Number, number_or_array
-from stairnoise._values import require
 from stairnoise.accounting import privacy_loss
 from stairnoise.columns import reading as columns_reading
-from stairnoise.columns.libraries import library
+from stairnoise.columns.column import library
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Immutable, of_this_version

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import Real
+from stairnoise._parameters import Real, require
 from stairnoise._types import Floats
-from stairnoise._values import require
 from stairnoise.accounting.losses import largest as largest_loss
 from stairnoise.accounting.losses import listed
 from stairnoise.mechanism.distribution import plain
