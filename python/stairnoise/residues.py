@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterTypeError, got
 from stairnoise._parameters import RealLike, number_array
-from stairnoise.mechanism.residues import checked_modulus
+from stairnoise.mechanism.discrete import checked_modulus
 
 if TYPE_CHECKING:
     from stairnoise._types import Integer, Integers

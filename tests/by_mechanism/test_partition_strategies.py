@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.mechanisms.partition_selection.strategies import share
+from stairnoise.mechanisms.partition_selection.rules import share
 from tests.by_mechanism.test_partition_selection_of_several import hockey_stick
 from tests.by_mechanism.test_partition_selection_of_several import noise as gaussian
 from tests.combinations import looped

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.mechanisms.discrete_gaussian.vector_loss import ways
+from stairnoise.mechanisms.discrete_gaussian.loss import ways
 
 DELTA = 1e-6
 

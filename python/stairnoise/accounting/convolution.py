@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.numerics.tilted import fast_length
+from stairnoise.numerics.sums import fast_length
 
 Value = TypeVar("Value")
 

@@ -28,7 +28,7 @@ from stairnoise._types import Integer, Number
 from stairnoise.mechanisms.gaussian.mechanism import Gaussian
 from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
-from stairnoise.mechanisms.partition_selection.strategies import share
+from stairnoise.mechanisms.partition_selection.rules import share
 
 __all__ = [
     "ConfidenceInterval",

@@ -1,6 +1,6 @@
 """Forms of distributions that several mechanisms have: density, tails, quantiles, moments, entropy.
 
-- `symmetric`: from a half line to the whole line.
+- `symmetric`: from a half line to the whole line, for scalars and arrays.
 - `piecewise_exponential`: densities that fall exponentially, at one rate after another.
 - `slopes`: a piecewise linear log-probability in rational numbers, its exact ε, and sums of such noise.
 - `infinitely_divisible`: differences of negative binomial variables, and their sums.

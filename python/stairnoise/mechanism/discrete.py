@@ -7,15 +7,26 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._errors import ParameterError, ParameterTypeError, got
 from stairnoise._options import ModuloOptions, Unpack
-from stairnoise._parameters import Real, RealLike
+from stairnoise._output import released_array
+from stairnoise._parameters import Real, RealLike, count, refuse
 from stairnoise._types import Float, Floats, Integer, Integers, Memory, Out, Whole, number_or_array
+from stairnoise._values import laid_out, true_values
 from stairnoise.mechanism import cost
 from stairnoise.mechanism.additive import AdditiveMechanism
-from stairnoise.mechanism.residues import released_modulo
-from stairnoise.rng import Rng
+from stairnoise.mechanism.drawing import threads_asked
+from stairnoise.mechanism.guarantee import NAME
+from stairnoise.rng import Rng, release_stream
 
 _LARGEST_INT64 = 2**63 - 1
+# Dtypes of residues, and the largest modulus of each.
+_MODULI = {"uint64": 2**64, "int64": 2**63, "uint32": 2**32}
+
+
+def checked_modulus(modulus: object) -> int:
+    """Check a modulus."""
+    return count(modulus, "modulus", least=2, most=2**64)
 
 
 class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float]):
@@ -138,7 +149,26 @@ class DiscreteMechanism(AdditiveMechanism[np.int64, Whole, Float]):
         >>> abs(total - sum(range(100))) < whole.error_bound(1 - 1e-12)
         True
         """
-        return released_modulo(self, values, modulus, max_partitions_contributed, rng, out, threads)
+        stream = release_stream(rng)
+        m, workers = checked_modulus(modulus), threads_asked(threads)
+        wider = self._keeping_guarantee(max_partitions_contributed, NAME)
+        if self._parameter_shape:
+            raise ParameterError(
+                f"release_modulo must have a mechanism of single parameters, got parameters of shape {self._parameter_shape}"
+            )
+        if not self._integers:
+            refuse("granularity", wider._sampler.granularity, False, "1 for release_modulo")
+        answers, _ = true_values(values)
+        if answers.dtype.kind != "i":
+            raise ParameterTypeError(f"values must be integers, got {got('values', values, answers)}")
+        allowed = tuple(dtype for dtype, most in _MODULI.items() if m <= most)
+        residues = released_array(answers.shape, out, "uint64", allowed)
+        if out is not None:
+            answers = laid_out(answers, residues)
+        wider._sampler.release_modulo(stream, answers, m - 1, residues, workers)
+        if out is not None:
+            return out
+        return residues.item() if residues.shape == () else residues
 
     def _tail_bound(self, alpha: Real) -> Any:
         bound: Any = super()._tail_bound(alpha)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stairnoise._types import Float, Whole
-from stairnoise.distributions.symmetric import Lattice
+from stairnoise.distributions.symmetric import Lattice, Symmetric
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise, lattice_staircase_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import distribution as staircase
 
 _FORMULAS = Lattice(staircase)

@@ -7,7 +7,7 @@
 - `normal`: Mills' ratio, and the tail of the normal distribution with it.
 - `quadrature`: nodes and weights of Gauss and of Lobatto.
 - `roots`: where a predicate begins to hold, and where a function that rises is 0.
-- `sums`, `tilted`: how far the sum of k independent draws is from 0, at most.
+- `sums`: how far the sum of k independent draws is from 0, at most.
 - `binomial`: a binomial count with noise.
 - `rounding`: exact numbers to float64, upwards or downwards.
 """

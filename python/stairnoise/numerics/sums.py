@@ -1,7 +1,13 @@
 """The sum of k independent variables from a list of probabilities: how far it is from 0, at most.
 
-The list is tilted towards the quantile in question and transformed, as `tilted` has it. Where the sum would have too many
-integers, the list is replaced by one of wider bins, whose sum is larger:
+A variable X on the integers, in bins, is tilted: its probabilities are multiplied by exp(tilt·x) and normalised. The sum's
+mass is then where Chernoff's bound puts the quantile in question. One transform is raised to the power k, and its inverse
+has the probabilities of the sum. The transform's rounding errors are bounded and added to the tail, so a bound stays a bound.
+
+A variable on wide bins is spread evenly over its bin. The sum of k such spreads is replaced by one, V, and by a whole number
+W with P(|W| > j) = 2 exp(-6 j²/(k - 1)), Hoeffding's bound of the other k - 1.
+
+Where the sum would have too many integers, a list is replaced by one of wider bins, whose sum is larger:
 
 * A symmetric distribution that falls from its mode is spread evenly over the bins. It is larger in the peakedness order,
   which passes to sums (see `staircase`).
@@ -12,23 +18,161 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._types import Floats
 from stairnoise.numerics.roots import least_integer
-from stairnoise.numerics.tilted import (
-    LONGEST,
-    ROUNDING,
-    Extent,
-    extent,
-    fast_length,
-    spread_bound,
-    transformed,
-    upper_tail,
-)
+
+Complex = NDArray[np.complex128]
+
+# Longest transform: 16 MB for each array of reals, half a second.
+LONGEST = 2**21
+# Tilted mass left out on either side: exp(-60).
+NEGLIGIBLE = 60.0
+# A tilt nearer to the largest one makes the tilted sum too long.
+LARGEST_FRACTION = 0.97
+ROUNDING = 2.0**-52
+# Fractions of the largest exponent. Every exponent gives a valid bound, so a grid will do; 10**9 terms need 1e-5.
+EXPONENTS: Floats = np.concatenate([np.geomspace(1e-7, 0.5, 400, endpoint=False), 1 - np.geomspace(0.5, 0.003, 100)])
+
+
+# The tilted sum
+
+
+class Extent(NamedTuple):
+    """Where the tilted sum is, but for a negligible part."""
+
+    tilt: float
+    first: int
+    last: int
+    near: float
+    """Chernoff's bound of the quantile."""
+    length: int
+    """How many places a transform needs."""
+
+
+def transformed(places: NDArray[np.int64], weights: Floats, tilt: float, size: int) -> tuple[Complex, float]:
+    """Transform of the tilted distribution with these weights, and ln E exp(tilt X)."""
+    used = weights > 0
+    exponents = np.log(weights[used]) + tilt * places[used]
+    largest = float(exponents.max())
+    tilted = np.exp(exponents - largest)
+    total = float(tilted.sum())
+    return np.fft.rfft(np.bincount(places[used] % size, tilted / total, size)), largest + math.log(total)
+
+
+def normalised(places: NDArray[np.int64], weights: Floats, tilt: float, size: int) -> tuple[Complex, float]:
+    """Transform of the tilted distribution, and ln E exp(tilt X), where the weights need not add up to 1."""
+    transform, log_mass = transformed(places, weights, tilt, size)
+    return transform, log_mass - math.log(float(weights.sum()))
+
+
+def upper_tail(one: tuple[Complex, float], k: int, extent: Extent, size: int, *, spread: bool) -> tuple[int, Floats]:
+    """P(S >= n) at the places n from the one returned on, plus a bound of the rounding errors.
+
+    `one` is the transform of one variable and ln E exp(tilt X). `spread`: each variable is spread over its bin.
+    """
+    transform, log_mass = one[0] ** k, one[1] * k
+    if spread and k > 1:
+        others, log_others = _others(k, extent.tilt, size)
+        transform *= others
+        log_mass += log_others
+    # Relative error of the transform after k products; an inverse transform passes its mean on to every place.
+    noise = 16 * ROUNDING * (k + math.log2(size)) * float(np.mean(np.abs(transform)))
+    tilted = np.fft.irfft(transform, size)
+    start, end = max(extent.first, 1), max(extent.last, 1)
+    places = np.arange(start, end + 1)
+    probabilities = np.maximum(tilted[places % size], 0) + noise
+    near = min(max(round(extent.near), start - 1), end)
+    with np.errstate(over="ignore", under="ignore"):
+        weights = probabilities * np.exp(-extent.tilt * (places - near))
+        return start, np.cumsum(weights[::-1])[::-1] * math.exp(min(log_mass - extent.tilt * near, 700.0))
+
+
+def spread_bound(tail: Callable[[int], float], n: int, alpha: float) -> float:
+    """Smallest t with P(|S + V| > t) <= alpha, V uniform on a bin: linear between the ends of the bins.
+
+    `tail` is n -> P(|S| > n), and `n` the least integer at which it is at most alpha.
+    """
+    here = tail(n)
+    left, before = (n - 0.5, tail(n - 1)) if n else (0.0, 1.0)
+    return float(left + (n + 0.5 - left) * min(max((before - alpha) / (before - here), 0.0), 1.0))
+
+
+def spread_reach(k: int) -> int:
+    """Largest |W|: half a bin for each of the others at most, and exp(-80) beyond by Hoeffding."""
+    return math.ceil(min((k - 1) / 2, math.sqrt(80 * (k - 1) / 6)))
+
+
+def _others(k: int, tilt: float, size: int) -> tuple[Complex, float]:
+    """Transform of the tilted W, and ln E exp(tilt W)."""
+    reach = spread_reach(k)
+    j = np.arange(reach + 1)
+    beyond = np.minimum(1.0, 2 * np.exp(-6.0 * j**2 / (k - 1)))
+    beyond[-1] = 0.0
+    half = -np.diff(beyond, prepend=1.0) / 2
+    weights = np.concatenate([half[:0:-1], 2 * half[:1], half[1:]])
+    return normalised(np.arange(-reach, reach + 1), weights, tilt, size)
+
+
+def fast_length(least: int) -> int:
+    """Power of two, or three times one."""
+    power = 1 << (least - 1).bit_length()
+    return power // 4 * 3 if power >= 4 and power // 4 * 3 >= least else power
+
+
+def chernoff_bounds(cumulants: Floats, exponents: Floats, alpha: float) -> Floats:
+    """Return for each exponent u a t with P(|S| >= t) <= alpha, from the ln E exp(u S)."""
+    return (cumulants + math.log(2 / alpha)) / exponents
+
+
+def extent(
+    variable: Any,
+    cumulant: Callable[[Floats], Floats],
+    fractions: Floats,
+    largest: float,
+    alpha: float,
+    ends: tuple[float, float] = (-math.inf, math.inf),
+    more: int = 3,
+) -> Extent:
+    """Return the tilt that proves the least of Chernoff's bounds, and where the tilted sum is.
+
+    Parameters
+    ----------
+    variable : NamedTuple
+        One variable: `k`, the number of them, and `spread`, whether it is spread over its bin.
+    cumulant : callable
+        tilt -> ln E exp(tilt X), of an array.
+    fractions : ndarray of float64
+        Exponents, on either side of 0, as fractions of the largest one.
+    largest : float
+        The largest exponent.
+    alpha : float
+        Error probability of both tails together.
+    ends : tuple of float
+        Where the sum of bounded variables ends.
+    more : int
+        How many places a transform needs beyond those of the tilted sum.
+    """
+    exponents = np.concatenate([-fractions[::-1], fractions])
+    k = variable.k
+    cumulants = k * cumulant(exponents * largest)
+    bounds = chernoff_bounds(cumulants[fractions.size :], fractions * largest, alpha)
+    best = int(np.argmin(bounds))
+    u = min(float(fractions[best]), LARGEST_FRACTION)
+    room = cumulants - k * float(cumulant(np.array([u * largest]))[0]) + NEGLIGIBLE
+    above, below = exponents > u, exponents < u
+    last = float(np.min(room[above] / (exponents[above] - u))) / largest
+    first = -float(np.min(room[below] / (u - exponents[below]))) / largest
+    reach = spread_reach(k) if variable.spread else 0
+    low, high = int(max(math.floor(first), ends[0])) - reach, int(min(math.ceil(last), ends[1])) + reach
+    return Extent(u * largest, low, high, float(bounds[best]), high - low + more)
+
+
+# The bound of a list
 
 # In nepers: where a list may end. 10**9 variables lack less than 1e-34 together.
 LISTED = 100.0

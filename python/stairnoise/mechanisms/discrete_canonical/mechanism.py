@@ -8,10 +8,10 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, confidence_level, refuse, single
+from stairnoise.distributions.symmetric import Symmetric
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
-from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.discrete_canonical import distribution, loss
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.numerics.roots import least_float

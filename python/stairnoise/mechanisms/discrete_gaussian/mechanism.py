@@ -26,7 +26,7 @@ from stairnoise.mechanism.immutable import comparable, display, of_this_version,
 from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
-from stairnoise.mechanisms.discrete_gaussian import distribution, loss, vector_loss
+from stairnoise.mechanisms.discrete_gaussian import distribution, loss
 from stairnoise.numerics.rounding import quotient_up, rounded_up
 from stairnoise.rng import Rng
 
@@ -433,12 +433,12 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         # Rounded up, because float64 may have rounded a root down.
         square = max(1, math.floor(Fraction(math.nextafter(positive(norm, "l2_sensitivity"), math.inf)) ** 2))
         sigma2: Any = self._parameters["sigma2"]
-        if not vector_loss.can_be_computed(sigma2, square):
+        if not loss.can_be_computed(sigma2, square):
             raise ParameterError(
-                f"l2_sensitivity must be at most {math.isqrt(vector_loss.MOST_LISTED)}, or 2**15 for a sigma2 of at least "
-                f"{vector_loss.LEAST_ROUNDED:g}, to compute its loss, got {norm} and sigma2 = {sigma2}"
+                f"l2_sensitivity must be at most {math.isqrt(loss.MOST_LISTED)}, or 2**15 for a sigma2 of at least "
+                f"{loss.LEAST_ROUNDED:g}, to compute its loss, got {norm} and sigma2 = {sigma2}"
             )
-        return vector_loss.loss_of_change(sigma2, square)
+        return loss.loss_of_change(sigma2, square)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return distribution.sum_bound(self._parameters["sigma2"], k, alpha)

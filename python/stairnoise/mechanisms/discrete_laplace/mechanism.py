@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import RealLike
 from stairnoise._types import Float, Floats, Number, Numeric, Whole
+from stairnoise.mechanism.array_parameters import LAPLACE
 from stairnoise.mechanism.discrete_stairs import DiscreteStairs
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
-from stairnoise.mechanism.on_lattice import LAPLACE
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
 

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float, Floats, Number, Numeric, Whole
-from stairnoise.mechanism.array_parameters import integers
+from stairnoise.mechanism.array_parameters import STAIRCASE, integers
 from stairnoise.mechanism.cost import as_float
 from stairnoise.mechanism.discrete_stairs import DiscreteStairs
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
-from stairnoise.mechanism.on_lattice import STAIRCASE
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
 
 

@@ -13,16 +13,14 @@ from stairnoise import _native
 from stairnoise._errors import ParameterTypeError
 from stairnoise._parameters import Real, RealLike, real, refuse
 from stairnoise._types import Float, Floats, Number, Numeric, Self
-from stairnoise.distributions.symmetric import Line
+from stairnoise.distributions.symmetric import Line, Symmetric
 from stairnoise.mechanism.array_gaussian import numbers_for_different
-from stairnoise.mechanism.array_parameters import ArrayParameters
+from stairnoise.mechanism.array_parameters import LAPLACE, ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_for_lattice
 from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone
-from stairnoise.mechanism.on_lattice import LAPLACE
-from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.laplace import distribution as laplace
 from stairnoise.mechanisms.laplace import loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost

@@ -18,7 +18,7 @@ import numpy as np
 
 from stairnoise._types import Floats
 from stairnoise.numerics.roots import least_integer
-from stairnoise.numerics.tilted import EXPONENTS, chernoff_bounds
+from stairnoise.numerics.sums import EXPONENTS, chernoff_bounds
 
 _ROUNDING = 2.0**-52
 

@@ -19,8 +19,16 @@ from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Immutable, of_this_version
 from stairnoise.mechanisms.partition_selection.calibration import Found, is_private
-from stairnoise.mechanisms.partition_selection.rules import GaussianThreshold, Rule, best_rule
-from stairnoise.mechanisms.partition_selection.strategies import OF_SIGMA, STRATEGIES, Strategy, rule_of, rule_of_sigma
+from stairnoise.mechanisms.partition_selection.rules import (
+    OF_SIGMA,
+    STRATEGIES,
+    GaussianThreshold,
+    Rule,
+    Strategy,
+    best_rule,
+    rule_of,
+    rule_of_sigma,
+)
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:

@@ -9,13 +9,11 @@ import numpy as np
 
 from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float, Floats, Number, Numeric
-from stairnoise.distributions.symmetric import Line
-from stairnoise.mechanism.array_parameters import ArrayParameters
+from stairnoise.distributions.symmetric import Line, Symmetric
+from stairnoise.mechanism.array_parameters import STAIRCASE, ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_for_lattice
-from stairnoise.mechanism.on_lattice import STAIRCASE
-from stairnoise.mechanism.symmetric import Symmetric
 from stairnoise.mechanisms.staircase import calibration, loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost
 from stairnoise.mechanisms.staircase import distribution as staircase

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._types import Floats
-from stairnoise.numerics.tilted import (
+from stairnoise.numerics.sums import (
     EXPONENTS,
     LONGEST,
     ROUNDING,
