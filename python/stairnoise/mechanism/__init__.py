@@ -6,8 +6,9 @@ do parts of that work. `additive` is the base of mechanisms of single numbers, w
 bars and a privacy loss; `distribution` has moments, `accuracy` error bars and `cost` expected costs. `continuous` and `discrete`
 are the bases of mechanisms of real numbers and of integers.
 
-Three base classes are for some mechanisms. `array_parameters` is for those that one random word draws, and `eps_for_error` has the
-ε of a wanted error. `array_gaussian` is for Gaussian noise with a σ for every value. `shares` is for noise that is split among many parties.
+Three base classes are for some mechanisms. `array_parameters` is for those that one random word draws, and `eps_for_error` has
+the ε of a wanted error. `array_gaussian` is for Gaussian noise with a σ for every value. `shares` is for noise that is split
+among many parties.
 
 `selection` has the bases of mechanisms that select a candidate.
 """

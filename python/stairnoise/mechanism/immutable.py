@@ -11,7 +11,7 @@ import numpy as np
 from stairnoise._errors import arguments_of, meant
 from stairnoise._native import Named, __version__
 from stairnoise._parameters import refuse
-from stairnoise._types import Self
+from stairnoise._types import Generic, Self
 
 Mechanism = TypeVar("Mechanism")
 Found = TypeVar("Found")
@@ -49,6 +49,27 @@ def of_this_version(is_private: Callable[..., bool], arguments: tuple[Any, ...],
 def setters(kind: type, *slots: str) -> Iterator[Callable[[Any, Any], None]]:
     """Return the functions that set these slots; `object.__setattr__` searches all base classes first, which takes longer."""
     return (vars(kind)[slot].__set__ for slot in slots)
+
+
+if TYPE_CHECKING:
+
+    class Parameter(Generic[Found]):
+        """A property: the constructor's argument of this name. Its type is written in brackets, as in ``Parameter[float]``."""
+
+        def __init__(self, doc: str) -> None: ...
+        def __get__(self, mechanism: Any, kind: Any) -> Found: ...
+
+else:
+
+    class Parameter(property):
+        def __init__(self, doc):
+            super().__init__(doc=doc)
+
+        def __set_name__(self, kind, name):
+            super().__init__(lambda mechanism: mechanism._parameters[name], doc=self.__doc__)
+
+        def __class_getitem__(cls, kind):
+            return cls
 
 
 class Immutable(Named):

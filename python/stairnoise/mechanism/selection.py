@@ -18,7 +18,7 @@ from stairnoise._types import Floats, Memory, Number, Out, typed_as
 from stairnoise.mechanism.answers import unstated
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.immutable import Immutable
+from stairnoise.mechanism.immutable import Immutable, Parameter
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
 if TYPE_CHECKING:
@@ -60,10 +60,7 @@ class SelectionMechanism(Immutable):
     def __init__(self, *_: object) -> None:
         raise ParameterTypeError(f"{type(self).__name__} is a base class: construct a mechanism such as PermuteAndFlip(eps=1)")
 
-    @property
-    def eps(self) -> float:
-        """Privacy parameter ε of one selection."""
-        return float(self._parameters["eps"])
+    eps = Parameter[float]("Privacy parameter ε of one selection.")
 
     @property
     def sensitivity(self) -> float:
@@ -71,10 +68,7 @@ class SelectionMechanism(Immutable):
         sensitivity: float | None = self._parameters["sensitivity"]
         return 1.0 if sensitivity is None else sensitivity
 
-    @property
-    def monotonic(self) -> bool:
-        """Whether you promised that one person never moves two costs in opposite directions."""
-        return bool(self._parameters["monotonic"])
+    monotonic = Parameter[bool]("Whether you promised that one person never moves two costs in opposite directions.")
 
     def guarantee(self) -> Guarantee:
         """Return the guarantee of one selection; ``Guarantee.sensitivity`` is the sensitivity of the costs."""

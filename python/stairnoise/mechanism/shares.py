@@ -13,7 +13,7 @@ from stairnoise._types import Default, Self, Value
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.immutable import Parameter, once
 from stairnoise.mechanism.privacy_map import Change, group
 
 _MOST_PARTIES = 2**32 - 1
@@ -33,15 +33,8 @@ class Shares(AdditiveMechanism[Default, Value, float]):
     __slots__ = ()
     _any_sensitivity = True
 
-    @property
-    def n_parties(self) -> int:
-        """Number of shares that add up to the whole."""
-        return int(self._parameters["n_parties"])
-
-    @property
-    def present(self) -> int:
-        """Number of shares whose sum this mechanism adds."""
-        return int(self._parameters["present"])
+    n_parties = Parameter[int]("Number of shares that add up to the whole.")
+    present = Parameter[int]("Number of shares whose sum this mechanism adds.")
 
     if TYPE_CHECKING:
 
@@ -49,10 +42,7 @@ class Shares(AdditiveMechanism[Default, Value, float]):
         def _terms(self) -> list[Any]:
             """Return the terms of the sum, in lattice steps: `stairnoise.distributions.infinitely_divisible.Term`."""
 
-    @property
-    def sensitivity(self) -> Any:
-        """Largest change Δ of the sum that one person can cause; None for noise alone."""
-        return self._parameters["sensitivity"]
+    sensitivity = Parameter[Any]("Largest change Δ of the sum that one person can cause; None for noise alone.")
 
     @property
     def _default_sensitivity(self) -> Any:

@@ -17,7 +17,7 @@ from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.guarantee import NAME, partitions
-from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.immutable import Parameter, once
 from stairnoise.mechanism.shares import Shares, parties
 
 # Probabilities are listed up to this many times the larger scale.
@@ -90,20 +90,9 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         # Checked after the scales, which bound the sensitivity.
         parameters["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
 
-    @property
-    def alpha(self) -> float:
-        """Shape α of the gamma part of the whole."""
-        return float(self._parameters["alpha"])
-
-    @property
-    def theta(self) -> float:
-        """Scale θ of the gamma part."""
-        return float(self._parameters["theta"])
-
-    @property
-    def lam(self) -> float:
-        """Scale λ of the Laplace part of the whole."""
-        return float(self._parameters["lam"])
+    alpha = Parameter[float]("Shape α of the gamma part of the whole.")
+    theta = Parameter[float]("Scale θ of the gamma part.")
+    lam = Parameter[float]("Scale λ of the Laplace part of the whole.")
 
     @classmethod
     def from_eps(cls, eps: float, sensitivity: float) -> Self:

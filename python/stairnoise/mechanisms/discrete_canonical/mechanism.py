@@ -12,6 +12,7 @@ from stairnoise.distributions.symmetric import Symmetric
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.discrete_canonical import distribution, loss
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
 from stairnoise.numerics.roots import least_float
@@ -134,15 +135,8 @@ class DiscreteCanonical(DiscreteMechanism):
 
         return LEAST_EPS if enough(LEAST_EPS) else least_float(enough, LEAST_EPS, _LARGEST_EPS)
 
-    @property
-    def eps(self) -> float:
-        """Privacy parameter ε of one draw."""
-        return float(self._parameters["eps"])
-
-    @property
-    def delta(self) -> float:
-        """Privacy parameter δ of one draw; the noise has exactly this δ at ε."""
-        return float(self._parameters["delta"])
+    eps = Parameter[float]("Privacy parameter ε of one draw.")
+    delta = Parameter[float]("Privacy parameter δ of one draw; the noise has exactly this δ at ε.")
 
     @property
     def sensitivity(self) -> int:

@@ -22,7 +22,7 @@ from stairnoise.columns.column import library
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, numbers_for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
-from stairnoise.mechanism.immutable import comparable, display, of_this_version, setters
+from stairnoise.mechanism.immutable import Parameter, comparable, display, of_this_version, setters
 from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
@@ -255,10 +255,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         sigma2 = numbers_for_different(calibrate, common_shape(parameters), *parameters.values())
         return cls._calibrated(sigma2, eps, delta, sensitivity if stated else None, partitions)
 
-    @property
-    def sigma2(self) -> Float:
-        """Parameter σ²."""
-        return self._parameters["sigma2"]  # type: ignore[no-any-return]
+    sigma2 = Parameter[Float]("Parameter σ².")
 
     @property
     def sigma(self) -> Float:

@@ -14,6 +14,7 @@ from stairnoise.accounting.losses import shifted
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, partitions
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.generalized_discrete_laplace import calibration
 
@@ -81,15 +82,8 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         parameters["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
         self._store(native, parameters, stated=sensitivity is not None, noise_alone=True)
 
-    @property
-    def beta(self) -> float:
-        """Shape β of the whole."""
-        return float(self._parameters["beta"])
-
-    @property
-    def a(self) -> float:
-        """Decay of the tail per integer."""
-        return float(self._parameters["a"])
+    beta = Parameter[float]("Shape β of the whole.")
+    a = Parameter[float]("Decay of the tail per integer.")
 
     @classmethod
     def from_eps(cls, eps: float, sensitivity: int, a: float | None = None) -> Self:

@@ -17,7 +17,7 @@ from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.immutable import Parameter, once
 from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.lattice_noise import loss
 from stairnoise.mechanisms.lattice_noise.distribution import Weights, error_bound, functions, weights_of
@@ -152,10 +152,7 @@ class LatticeNoise(DiscreteMechanism):
         """Weights of -m, …, m, as given."""
         return np.array(self._parameters["weights"])
 
-    @property
-    def tail_ratio(self) -> float | None:
-        """Factor from each integer beyond the weights to the next; None without tails."""
-        return self._parameters["tail_ratio"]  # type: ignore[no-any-return]
+    tail_ratio = Parameter[float | None]("Factor from each integer beyond the weights to the next; None without tails.")
 
     @property
     def granularity(self) -> Any:
@@ -163,10 +160,9 @@ class LatticeNoise(DiscreteMechanism):
         step: float = self._parameters["granularity"]
         return 1 if step == 1 else step
 
-    @property
-    def sensitivity(self) -> Any:
-        """Largest change Δ of one value that one person can cause: an int for integers, otherwise a float."""
-        return self._parameters["sensitivity"]
+    sensitivity = Parameter[Any](
+        "Largest change Δ of one value that one person can cause: an int for integers, otherwise a float."
+    )
 
     @property
     def eps(self) -> float:

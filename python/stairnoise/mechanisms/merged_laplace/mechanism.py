@@ -17,6 +17,7 @@ from stairnoise.distributions import slopes
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.merged_laplace.calibration import best_one_break
 from stairnoise.numerics.rounding import rounded_down, rounded_up
@@ -156,15 +157,8 @@ class MergedLaplace(ContinuousMechanism):
         """Another name for `rates`."""
         return self.rates
 
-    @property
-    def breakpoints(self) -> tuple[float, ...]:
-        """Places where the rate changes."""
-        return tuple(self._parameters["breakpoints"])
-
-    @property
-    def sensitivity(self) -> float:
-        """Largest change Δ of one value that one person can cause."""
-        return float(self._parameters["sensitivity"])
+    breakpoints = Parameter[tuple[float, ...]]("Places where the rate changes.")
+    sensitivity = Parameter[float]("Largest change Δ of one value that one person can cause.")
 
     @property
     def lattice_breakpoints(self) -> tuple[float, ...]:

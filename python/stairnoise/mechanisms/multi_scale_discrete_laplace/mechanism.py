@@ -13,7 +13,7 @@ from stairnoise.accounting.losses import shifted as shifted_losses
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME
-from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.immutable import Parameter, once
 from stairnoise.mechanism.shares import Shares, parties
 
 _MOST_SENSITIVITY = 2**53 - 1
@@ -78,15 +78,8 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         noise = _native.multi_scale_discrete_laplace(*parameters.values())
         self._store(noise, parameters | {"sensitivity": int(parameters["sensitivity"])}, stated=sensitivity is not None)
 
-    @property
-    def eps(self) -> float:
-        """Privacy parameter ε of the whole."""
-        return float(self._parameters["eps"])
-
-    @property
-    def sensitivity(self) -> int:
-        """Largest change Δ of the sum that one person can cause."""
-        return int(self._parameters["sensitivity"])
+    eps = Parameter[float]("Privacy parameter ε of the whole.")
+    sensitivity = Parameter[int]("Largest change Δ of the sum that one person can cause.")
 
     def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
         """ε of differential privacy of this noise, or of the shares present, for changes up to `sensitivity`.

@@ -15,7 +15,7 @@ from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
 from stairnoise.mechanism.drawing import require_values
 from stairnoise.mechanism.guarantee import Guarantee
-from stairnoise.mechanism.immutable import once
+from stairnoise.mechanism.immutable import Parameter, once
 from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanisms.multivariate_staircase import calibration, distribution
 from stairnoise.numerics.rounding import rounded_up
@@ -84,9 +84,8 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
     (2, 2)
     """
 
-    __slots__ = ("_dim", "_gamma")
+    __slots__ = ("_gamma",)
 
-    _dim: int
     _gamma: float
 
     def __init__(
@@ -105,35 +104,21 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
             # The extension checks the other parameters first, because the search for gamma needs an eps in range.
             _native.multivariate_staircase(*(parameters | {"gamma": 1.0}).values())
             number = calibration.rounded(calibration.optimal(parameters["eps"], parameters["dim"], _POWERS[number]))
-        object.__setattr__(self, "_dim", parameters["dim"])
         object.__setattr__(self, "_gamma", number)
         native = _native.multivariate_staircase(*(parameters | {"gamma": number}).values())
         self._store(native, parameters, stated=sensitivity is not None)
 
-    @property
-    def eps(self) -> float:
-        """Privacy parameter ε of one vector."""
-        return float(self._parameters["eps"])
+    eps = Parameter[float]("Privacy parameter ε of one vector.")
+    sensitivity = Parameter[float]("Largest change Δ of the vector that one person can cause, in the norm.")
 
-    @property
-    def sensitivity(self) -> float:
-        """Largest change Δ of the vector that one person can cause, in the norm."""
-        return float(self._parameters["sensitivity"])
-
-    @property
-    def dim(self) -> int:
-        """Length d of a vector."""
-        return self._dim
+    dim = Parameter[int]("Length d of a vector.")
 
     @property
     def gamma(self) -> float:
         """Radius of the central stair in units of Δ; an optimum is rounded to 24 bits."""
         return self._gamma
 
-    @property
-    def norm(self) -> Norm:
-        """Norm that measures vectors."""
-        return self._parameters["norm"]  # type: ignore[no-any-return]
+    norm = Parameter[Norm]("Norm that measures vectors.")
 
     @property
     def granularity(self) -> float:
@@ -142,7 +127,7 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
 
     @property
     def _value_shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        return (self._dim,)
+        return (self.dim,)
 
     # The distribution
 
@@ -266,7 +251,7 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
 
     def mean(self) -> Floats:
         """E X, which is 0 by symmetry."""
-        return np.zeros(self._dim)
+        return np.zeros(self.dim)
 
     @once
     def entropy(self) -> float:
@@ -319,7 +304,7 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
         return self.norm
 
     def _cost_of(self, change: Change) -> tuple[float, float, None]:
-        steps = change._replace(size=self._dim).length(self.norm)
+        steps = change._replace(size=self.dim).length(self.norm)
         return rounded_up(-(-steps // self._sensitivity_steps) * Fraction(self.eps)), 0.0, None
 
     def _functions(self) -> distribution.Radial:

@@ -17,7 +17,7 @@ from stairnoise.columns import reading as columns_reading
 from stairnoise.columns.column import library
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
-from stairnoise.mechanism.immutable import Immutable, of_this_version
+from stairnoise.mechanism.immutable import Immutable, Parameter, of_this_version
 from stairnoise.mechanisms.partition_selection.calibration import Found, is_private
 from stairnoise.mechanisms.partition_selection.rules import (
     OF_SIGMA,
@@ -221,30 +221,11 @@ class PartitionSelection(Immutable):
     def _named_arguments(self) -> dict[str, Any]:
         return self._parameters
 
-    @property
-    def eps(self) -> float | None:
-        """Privacy parameter ε of all groups together; None if made from `sigma`."""
-        return self._parameters["eps"]  # type: ignore[no-any-return]
-
-    @property
-    def delta(self) -> float:
-        """Privacy parameter δ of all groups together; with `sigma`, the share of δ for groups that appear."""
-        return float(self._parameters["delta"])
-
-    @property
-    def max_partitions_contributed(self) -> int:
-        """Number of groups that one person can add to."""
-        return int(self._parameters["max_partitions_contributed"])
-
-    @property
-    def strategy(self) -> Strategy | None:
-        """The strategy as it was named."""
-        return self._parameters["strategy"]  # type: ignore[no-any-return]
-
-    @property
-    def pre_threshold(self) -> int | None:
-        """Number of people that a group needs to be shown at all."""
-        return self._parameters["pre_threshold"]  # type: ignore[no-any-return]
+    eps = Parameter[float | None]("Privacy parameter ε of all groups together; None if made from `sigma`.")
+    delta = Parameter[float]("Privacy parameter δ of all groups together; with `sigma`, the share of δ for groups that appear.")
+    max_partitions_contributed = Parameter[int]("Number of groups that one person can add to.")
+    strategy = Parameter[Strategy | None]("The strategy as it was named.")
+    pre_threshold = Parameter[int | None]("Number of people that a group needs to be shown at all.")
 
     @property
     def threshold(self) -> int:

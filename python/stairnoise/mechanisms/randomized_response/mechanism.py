@@ -23,6 +23,7 @@ from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import NAME
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanism.release import REFUSE, Nulls, require_null_rule
 from stairnoise.mechanisms.randomized_response import estimate
 from stairnoise.mechanisms.staircase import loss
@@ -105,15 +106,8 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         native = _native.randomized_response(number, labels if isinstance(labels, int) else len(labels))
         self._store(native, {"eps": number, "categories": labels}, stated=True)
 
-    @property
-    def eps(self) -> float:
-        """Privacy parameter ε of one category."""
-        return float(self._parameters["eps"])
-
-    @property
-    def categories(self) -> int | tuple[str, ...] | tuple[int, ...]:
-        """Number of categories, or their labels."""
-        return self._parameters["categories"]  # type: ignore[no-any-return]
+    eps = Parameter[float]("Privacy parameter ε of one category.")
+    categories = Parameter[int | tuple[str, ...] | tuple[int, ...]]("Number of categories, or their labels.")
 
     @property
     def n_categories(self) -> int:

@@ -14,7 +14,7 @@ from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
-from stairnoise.mechanism.immutable import setters
+from stairnoise.mechanism.immutable import Parameter, setters
 from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration as skellam_calibration
@@ -162,15 +162,8 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         mu = _found(skellam_calibration.least_mu(budget, slack, shift, 1), budget, slack, shift)
         return cls._calibrated((mu, sensitivity, 1, 1), budget, slack, 1)
 
-    @property
-    def mu(self) -> float:
-        """Variance μ of the whole."""
-        return float(self._parameters["mu"])
-
-    @property
-    def sensitivity(self) -> int:
-        """Largest change Δ of the sum that one person can cause."""
-        return int(self._parameters["sensitivity"])
+    mu = Parameter[float]("Variance μ of the whole.")
+    sensitivity = Parameter[int]("Largest change Δ of the sum that one person can cause.")
 
     @property
     def eps(self) -> float | None:

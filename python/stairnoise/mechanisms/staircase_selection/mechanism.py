@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._parameters import RealLike, flag, single
 from stairnoise._types import Floats
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanism.selection import SelectionMechanism, stated_change
 
 
@@ -83,10 +84,7 @@ class StaircaseSelection(SelectionMechanism):
         mechanism = _native.Selection.staircase(rate, 1.0 if change is None else change, width, promise)
         self._store(mechanism, {"eps": rate, "sensitivity": change, "gamma": width, "monotonic": promise})
 
-    @property
-    def gamma(self) -> float:
-        """Width γ of the first stair in units of the sensitivity."""
-        return float(self._parameters["gamma"])
+    gamma = Parameter[float]("Width γ of the first stair in units of the sensitivity.")
 
     def stairs(self, costs: RealLike) -> NDArray[np.int64]:
         """Return the stair J of every cost, exactly.

@@ -7,6 +7,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 from stairnoise import _native
 from stairnoise._parameters import Cost, count, refuse, single, stair_shape
 from stairnoise.mechanism.discrete import DiscreteMechanism
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on_integers
 from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best
 
@@ -104,10 +105,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
         start = _native.discrete_staircase(eps, float(sensitivity), r).lengths[0]
         return best(eps, delta, sensitivity, start, r).r
 
-    @property
-    def sensitivity(self) -> int:
-        """Largest change Δ of one value that one person can cause."""
-        return int(self._parameters["sensitivity"])
+    sensitivity = Parameter[int]("Largest change Δ of one value that one person can cause.")
 
     @property
     def r(self) -> int:

@@ -12,6 +12,7 @@ from stairnoise._parameters import refuse, single
 from stairnoise.accounting.losses import largest, runs
 from stairnoise.distributions import slopes as distributions_slopes
 from stairnoise.mechanism.continuous import ContinuousMechanism
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.truncated_laplace import distribution as truncated_laplace
 from stairnoise.mechanisms.truncated_staircase import shared as truncated
 from stairnoise.numerics.rounding import rounded_up
@@ -123,10 +124,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         below, above = self._sampler.lengths
         return below, above
 
-    @property
-    def sensitivity(self) -> float:
-        """Largest change Δ of one value that one person can cause."""
-        return float(self._parameters["sensitivity"])
+    sensitivity = Parameter[float]("Largest change Δ of one value that one person can cause.")
 
     @property
     def lower(self) -> float:

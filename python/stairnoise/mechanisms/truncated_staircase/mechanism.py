@@ -12,6 +12,7 @@ from stairnoise._parameters import Cost, single, stair_shape
 from stairnoise._types import Floats
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.truncated_staircase import stairs as truncated_stairs
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated
@@ -119,10 +120,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         start = _native.staircase(eps, sensitivity, gamma)
         return best(eps, delta, start.sensitivity_steps, start.lengths[0], gamma).gamma
 
-    @property
-    def sensitivity(self) -> float:
-        """Largest change Δ of one value that one person can cause."""
-        return float(self._parameters["sensitivity"])
+    sensitivity = Parameter[float]("Largest change Δ of one value that one person can cause.")
 
     @property
     def gamma(self) -> float:

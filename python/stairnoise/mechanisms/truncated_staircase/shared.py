@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
+from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.truncated_staircase import calibration, loss
 from stairnoise.mechanisms.truncated_staircase import distribution as truncated_staircase
 from stairnoise.numerics.rounding import rounded_up
@@ -30,15 +31,8 @@ class Truncated:
         _sampler: Any
         _sensitivity_steps: int
 
-    @property
-    def eps(self) -> float:
-        """Privacy parameter ε of one draw."""
-        return float(self._parameters["eps"])
-
-    @property
-    def delta(self) -> float:
-        """Privacy parameter δ of one draw."""
-        return float(self._parameters["delta"])
+    eps = Parameter[float]("Privacy parameter ε of one draw.")
+    delta = Parameter[float]("Privacy parameter δ of one draw.")
 
 
 class TruncatedStairs(Truncated):
