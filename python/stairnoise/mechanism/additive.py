@@ -424,10 +424,8 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
     def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the granularity, and for each alpha the bound of a sum of k draws in lattice steps."""
-        bounds = np.empty(alpha.shape, object)
-        for index in np.ndindex(bounds.shape):
-            bounds[index] = self._sum_bound(k, float(alpha[index]) * _LIST_MARGIN)
-        return np.array(float(self._sampler.granularity)), bounds
+        bounds = np.vectorize(lambda level: self._sum_bound(k, level * _LIST_MARGIN), [object])
+        return np.array(float(self._sampler.granularity)), bounds(alpha)
 
     # Expected costs
 

@@ -6,7 +6,7 @@ for each different element, by its mechanism of scalar parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -74,10 +74,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
-        parameters: Any = self._lattices[:2]
-        if first is not None:
-            parameters = (rows_from(first, one, out) for one in parameters)
-        sigma2, log2_granularity = (np.broadcast_to(one, out.shape) for one in parameters)
+        sigma2, log2_granularity = (np.broadcast_to(rows_from(first, one, out), out.shape) for one in self._lattices[:2])
         _native.fill_gaussians(sigma2, log2_granularity, stream, out, threads)
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
@@ -85,22 +82,15 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
             super()._add_noise(stream, answers, out, k, threads)
             return
         mechanism = self if k == 1 else self._keeping_guarantee(k, NAME)
-        _native.release_gaussians(*mechanism._spread(out.shape), stream, answers, out, threads)
-
-    def _spread(self, shape: Shape) -> tuple[Floats, NDArray[np.int64]]:
-        sigma2, log2_granularity, _ = self._lattices
-        return np.broadcast_to(sigma2, shape), np.broadcast_to(log2_granularity, shape)
+        sigma2, log2_granularity = (np.broadcast_to(one, out.shape) for one in mechanism._lattices[:2])
+        _native.release_gaussians(sigma2, log2_granularity, stream, answers, out, threads)  # type: ignore[arg-type]
 
     # Different elements
 
     def _different(self) -> tuple[list[Any], NDArray[np.intp]]:
         """Return the mechanisms of the different elements, and for every element the index of its mechanism."""
-        columns = [np.asarray(column).reshape(-1) for column in self._lattices]
-        rows = np.stack([column.astype(np.float64) for column in columns], axis=-1)
-        _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        shape = self._parameter_shape
-        mechanisms = [self._element(tuple(map(int, np.unravel_index(position, shape)))) for position in first]
-        return mechanisms, which.reshape(shape)
+        indices, which = _different(self._parameter_shape, *self._lattices)
+        return [self._element(index) for index in indices], which
 
     def _of_elements(self, answer: Callable[[Any], Any]) -> Any:
         """Return `answer` of every element; a float if the parameters are scalars."""
@@ -149,19 +139,14 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         if self._parameter_shape == ():
             return super()._bounds_on_lattice(alpha, k)
         mechanisms, which = self._different()
-        numbers, levels = np.broadcast_arrays(which, alpha)
-        bounds = np.empty(numbers.shape, object)
-        for index in np.ndindex(bounds.shape):
-            bounds[index] = super(GaussianArrays, mechanisms[numbers[index]])._bounds_on_lattice(levels[index], k)[1].item()
-        return np.ldexp(1.0, self._lattices.log2_granularity), bounds
+        bounds = np.vectorize(lambda i, level: mechanisms[i]._bounds_on_lattice(np.array(level), k)[1].item(), [object])
+        return np.ldexp(1.0, self._lattices.log2_granularity), bounds(which, alpha)
 
     def _loss_of_elements(self, sensitivity: Any) -> Part:
         """Return `_loss` of array parameters; `sensitivity` is a number, or an array with one for each element."""
-        shape = self._parameter_shape
-        pairs = np.stack([self._lattices.sigma2, np.broadcast_to(np.asarray(sensitivity, np.float64), shape)], axis=-1)
-        found, which = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
-        losses = [discrete_gaussian_loss.LatticeGaussian(sigma2, steps) for sigma2, steps in found.tolist()]
-        return elements_of_losses.ElementLosses(losses, which.reshape(shape))
+        parameters = self._lattices.sigma2, np.asarray(sensitivity, np.float64)
+        losses, which = for_different(discrete_gaussian_loss.LatticeGaussian, self._parameter_shape, *parameters)
+        return elements_of_losses.ElementLosses(losses, which)
 
     def _frozen(self, scipy: Any) -> Any:
         if self._parameter_shape == ():
@@ -169,33 +154,31 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         raise ParameterError(f"as_scipy must have scalar parameters, got parameters of shape {self._parameter_shape}")
 
 
+def _different(shape: Shape, *parameters: Any) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+    """Return the indices of the first element with each combination of parameters, and for every element its combination."""
+    code = np.zeros(shape, np.int64)
+    for parameter in parameters:
+        values, number = np.unique(parameter, return_inverse=True)
+        code = code * values.size + np.broadcast_to(number.reshape(np.shape(parameter)), shape)
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    indices = [tuple(map(int, np.unravel_index(position, shape))) for position in first[order]]
+    return indices, np.argsort(order)[which].reshape(shape)
+
+
 def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], NDArray[np.intp]]:
     """Call `make` once for each different element; return its results, and the index of every element's result.
 
     A `ParameterError` names the index of the first such element.
     """
-    code, columns = np.zeros(shape, np.int64), []
-    for parameter in parameters:
-        values, number = np.unique(np.asarray(parameter), return_inverse=True)
-        code = code * values.size + np.broadcast_to(number.reshape(np.shape(parameter)), shape)
-        columns.append(values)
-    codes, first, which = np.unique(code, return_index=True, return_inverse=True)
-
-    def numbers(position: int) -> Iterator[Any]:
-        left = int(codes[position])
-        for values in reversed(columns):
-            left, number = divmod(left, values.size)
-            yield values[number].item()
-
-    found: list[Any] = [None] * codes.size
-    # In the order of the elements, so that errors name the first bad one.
-    for position in np.argsort(first):
+    indices, which = _different(shape, *parameters)
+    spread, found = [np.broadcast_to(parameter, shape) for parameter in parameters], []
+    for index in indices:
         try:
-            found[position] = make(*reversed(list(numbers(position))))
+            found.append(make(*(parameter[index].item() for parameter in spread)))
         except ParameterError as error:
-            index = tuple(map(int, np.unravel_index(first[position], shape)))
             raise ParameterError(f"{error}{place(index)}") from None
-    return found, which.reshape(shape)
+    return found, which
 
 
 def numbers_for_different(make: Callable[..., float], shape: Shape, *parameters: Any) -> Real:

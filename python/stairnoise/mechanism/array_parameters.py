@@ -270,9 +270,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             super()._fill(stream, out, threads)
             return
         # The parameters were checked when the mechanism was made.
-        eps, sensitivity, spec = self._eps, self._sensitivity, self._spec
-        if first is not None:
-            eps, sensitivity, spec = (rows_from(first, one, out) for one in (eps, sensitivity, spec))
+        eps, sensitivity, spec = (rows_from(first, one, out) for one in (self._eps, self._sensitivity, self._spec))
         _native.fill_per_element(self._native_name, *_spread(eps, sensitivity, spec, out.shape), stream, out, threads)
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
@@ -350,12 +348,8 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             with np.errstate(all="ignore"):
                 constants = self._family.constants(eps, steps.astype(np.float64), r.astype(np.float64))
             return granularity, np.asarray(evaluate(_BOUND, alpha, constants)).astype(object)
-        operands = np.broadcast_arrays(eps, steps, r, alpha)
-        bounds = np.empty(operands[0].shape, object)
-        for index in np.ndindex(bounds.shape):
-            one_eps, D, one_r, level = (operand[index].item() for operand in operands)
-            bounds[index] = self._family.sum_bound(one_eps, D, one_r, k, level)
-        return granularity, bounds
+        bounds = np.vectorize(lambda eps, D, r, level: self._family.sum_bound(eps, D, r, k, level), [object])
+        return granularity, bounds(eps, steps, r, alpha)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return int(self._bounds_on_lattice(np.array(alpha), k)[1].item())

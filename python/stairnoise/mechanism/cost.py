@@ -81,19 +81,11 @@ def check_function(eps: Real, steps: Real | None = None) -> None:
         raise ParameterError(f"{rule}, got eps {shown}{more}")
 
 
-def as_float(value: Any) -> Real:
-    return float(value) if np.ndim(value) == 0 else np.asarray(value, np.float64)
-
-
 def elementwise(function: Callable[..., float], shape: tuple[int, ...], *parameters: Real) -> Any:
-    """Apply a function of scalars to every element."""
+    """Apply a function of floats to every element."""
     if shape == ():
         return function(*map(float, parameters))
-    spread = [np.broadcast_to(parameter, shape) for parameter in parameters]
-    result = np.empty(shape)
-    for index in np.ndindex(shape):
-        result[index] = function(*(float(parameter[index]) for parameter in spread))
-    return result
+    return np.vectorize(function, [float])(*(np.asarray(parameter, np.float64) for parameter in parameters))
 
 
 def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:

@@ -60,8 +60,10 @@ def chunks(
         yield chunk
 
 
-def rows_from(first: int, parameter: Any, out: NDArray[Any]) -> Any:
-    """Return the part of an array parameter that belongs to `out`, the rows of an output from number `first` on."""
+def rows_from(first: int | None, parameter: Any, out: NDArray[Any]) -> Any:
+    """Return the part of an array parameter that belongs to `out`: the rows of an output from number `first` on, or all rows."""
+    if first is None:
+        return parameter
     along_rows = isinstance(parameter, np.ndarray) and parameter.ndim == out.ndim and len(parameter) > 1
     return parameter[first : first + len(out)] if along_rows else parameter
 

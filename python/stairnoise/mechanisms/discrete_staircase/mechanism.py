@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from stairnoise._parameters import Cost, RealLike
 from stairnoise._types import Float, Floats, Number, Numeric, Whole
 from stairnoise.mechanism.array_parameters import STAIRCASE, integers
-from stairnoise.mechanism.cost import as_float
 from stairnoise.mechanism.discrete_stairs import DiscreteStairs
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
 from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
@@ -140,7 +139,7 @@ class DiscreteStaircase(DiscreteStairs[Whole, Float]):
 
     @property
     def _stairs(self) -> tuple[Any, Any, Any]:
-        return self._eps, self._sensitivity, as_float(self._granularity_and_r()[1])
+        return self._eps, self._sensitivity, self._granularity_and_r()[1] * 1.0
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
