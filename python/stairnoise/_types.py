@@ -15,18 +15,24 @@ the default is single numbers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+AnyArray = NDArray[Any]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Complexes = NDArray[np.complex128]
+# Indices, as NumPy returns them.
+Places = NDArray[np.intp]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from decimal import Decimal
     from fractions import Fraction
-    from typing import Any, Concatenate, Literal, ParamSpec, Protocol, SupportsFloat, overload
+    from typing import Concatenate, Literal, ParamSpec, Protocol, SupportsFloat, overload
     from typing import Generic as Generic
 
     from typing_extensions import Buffer, TypeVar

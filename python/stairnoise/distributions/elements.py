@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Floats, Places
 
 
 class Elements:
     """Functions of `distributions`, of which every element has the one whose number is in `which`."""
 
-    def __init__(self, distributions: Sequence[Any], which: NDArray[np.intp]) -> None:
+    def __init__(self, distributions: Sequence[Any], which: Places) -> None:
         self._distributions, self._which = distributions, which
 
     def at(self, function: str, x: Any) -> Floats:
@@ -46,7 +45,7 @@ class Elements:
         return low[self._which], high[self._which]
 
 
-def by_element(functions: Sequence[Callable[[Floats], Floats]], which: NDArray[np.intp], x: Any) -> Floats:
+def by_element(functions: Sequence[Callable[[Floats], Floats]], which: Places, x: Any) -> Floats:
     """Evaluate at every x the function of its element; `which` has the functions' numbers, and broadcasts against x."""
     numbers, places = np.broadcast_arrays(which, np.asarray(x, np.float64))
     flat, found = places.reshape(-1), np.empty(numbers.size)

@@ -16,9 +16,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Complexes, Floats
 from stairnoise.distributions.tabulated import Tabulated
 from stairnoise.numerics import sums as listed
 
@@ -320,15 +319,15 @@ def _transformed(terms: tuple[Term, ...], size: int) -> Floats:
     return best
 
 
-def _log_generating(term: Term, tilt: float, t: Floats) -> NDArray[np.complex128]:
+def _log_generating(term: Term, tilt: float, t: Floats) -> Complexes:
     """Logarithm of E e^((tilt + it)·scale·(N − N'))."""
     m, shape, rate = term
     up, down = math.exp(m * tilt - rate), math.exp(-m * tilt - rate)
     angle = np.remainder(m * t, 2 * math.pi)
     # (1 − up·e^(iθ))(1 − down·e^(−iθ)), without cancellation near θ = 0.
     real = math.expm1(m * tilt - rate) * math.expm1(-m * tilt - rate) + 2 * (up + down) * np.sin(angle / 2) ** 2
-    product: NDArray[np.complex128] = real + 1j * ((down - up) * np.sin(angle))
-    logs: NDArray[np.complex128] = np.log(product, dtype=np.complex128)
+    product: Complexes = real + 1j * ((down - up) * np.sin(angle))
+    logs: Complexes = np.log(product, dtype=np.complex128)
     return 2 * shape * math.log(-math.expm1(-rate)) - shape * logs
 
 

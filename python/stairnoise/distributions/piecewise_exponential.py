@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Floats, Places
 from stairnoise.numerics.quadrature import gauss_legendre
 
 # Nodes on an interval [a, 2a], or on one below 4 mean distances: the rule's error for y**p exp(-r y) is below 1e-16.
@@ -44,7 +43,7 @@ class Side:
         # Tail at the beginning of every piece but the first, falling.
         self._log_tails = (np.log(self._from_start) - self._height)[1:]
 
-    def _piece(self, y: Floats) -> NDArray[np.intp]:
+    def _piece(self, y: Floats) -> Places:
         return np.searchsorted(self._start[1:], y, side="right")
 
     def log_weight(self, y: Floats) -> Floats:

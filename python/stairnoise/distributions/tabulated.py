@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Floats, Places
 
 
 class Tabulated:
@@ -137,7 +136,7 @@ class Tabulated:
         outside = np.where(i < 0, before, np.where(i >= values.size, after, inside))
         return np.where(np.isnan(x), np.nan, outside)
 
-    def _quantile(self, q: Floats, i: NDArray[np.intp], lowest: Any, highest: Any) -> Floats:
+    def _quantile(self, q: Floats, i: Places, lowest: Any, highest: Any) -> Floats:
         x = self._k[np.minimum(i, self._k.size - 1)] * self._step
         low, high = self.support()
         return np.where((q >= 0) & (q <= 1), np.where(lowest, low, np.where(highest, high, x)), np.nan)

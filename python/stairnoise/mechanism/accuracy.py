@@ -7,12 +7,14 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError
 from stairnoise._numpy_scalars import NUMBERS
 from stairnoise._parameters import REMEMBERED, RealLike, common_shape, confidence_level, count, number_array, one_of, require
 from stairnoise._types import Floats
+from stairnoise._parameters import REMEMBERED, RealLike, common_shape, confidence_level, count, number_array, one_of
+from stairnoise._types import AnyArray, Floats, Ints
+from stairnoise._values import require
 from stairnoise.mechanism.guarantee import NAME, partitions
 from stairnoise.numerics.rounding import quotient_up
 
@@ -49,7 +51,7 @@ def interval_of(
         granularity, bounds = mechanism._keeping_guarantee(people, NAME)._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
         halves = np.vectorize(_half_width, otypes=[float])(bounds, granularity, mechanism._integers, k, divisor)
     if mechanism._integers and values.dtype.kind == "i" and of != "mean":
-        ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, np.asarray(bounds))
+        ends: tuple[AnyArray, AnyArray] = _integer_ends(values, np.asarray(bounds))
     else:
         ends = _float_ends(mechanism._integers and divisor == 1, values, in_float32(released, values), np.asarray(halves))
     low, high = (np.broadcast_to(end, shape) for end in ends)
@@ -80,7 +82,7 @@ def _half_width(bound: int, granularity: float, whole: bool, k: int, divisor: in
     return quotient_up(steps * numerator, 2 * denominator * divisor)
 
 
-def _float_ends(whole: bool, values: NDArray[Any], single: bool, half: Floats) -> tuple[Floats, Floats]:
+def _float_ends(whole: bool, values: AnyArray, single: bool, half: Floats) -> tuple[Floats, Floats]:
     centre = values.astype(np.float64)
     unit = last_place(centre.astype(np.float32) if single else centre)
     if whole:
@@ -89,7 +91,7 @@ def _float_ends(whole: bool, values: NDArray[Any], single: bool, half: Floats) -
     return -_sum_rounded_up(-centre, half), _sum_rounded_up(centre, half)
 
 
-def _released(released: RealLike) -> NDArray[Any]:
+def _released(released: RealLike) -> AnyArray:
     values = number_array(released, "released")
     if values.dtype.kind == "f":
         with np.errstate(over="ignore"):
@@ -101,7 +103,7 @@ def _released(released: RealLike) -> NDArray[Any]:
     return values.astype(np.int64, copy=False)
 
 
-def in_float32(released: RealLike, values: NDArray[Any]) -> bool:
+def in_float32(released: RealLike, values: AnyArray) -> bool:
     """Whether the released numbers, from which `values` was made, are float32."""
     return isinstance(released, np.float32) or (values.dtype.kind, values.dtype.itemsize) == ("f", 4)
 
@@ -114,14 +116,14 @@ def _terms(of: object, terms: object) -> int:
     return k
 
 
-def _integer_ends(values: NDArray[np.int64], bounds: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _integer_ends(values: Ints, bounds: AnyArray) -> tuple[Ints, Ints]:
     reach = np.asarray(np.minimum(bounds, _INT64.max), np.int64)
     below = np.minimum(values, -1) - _INT64.min
     above = _INT64.max - np.maximum(values, 0)
     return values - np.minimum(reach, below), values + np.minimum(reach, above)
 
 
-def last_place(values: NDArray[Any]) -> Floats:
+def last_place(values: AnyArray) -> Floats:
     """Return the unit in the last place; for the largest float, the distance to the float below."""
     magnitude = np.abs(values)
     with np.errstate(over="ignore"):

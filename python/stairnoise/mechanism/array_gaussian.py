@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, place
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, argument, common_shape
-from stairnoise._types import Default, Float, Floats, Self, Value
+from stairnoise._types import AnyArray, Default, Float, Floats, Ints, Places, Self, Value
 from stairnoise.accounting.losses import elements as elements_of_losses
 from stairnoise.distributions.elements import Elements
 from stairnoise.mechanism.additive import AdditiveMechanism
@@ -35,7 +34,7 @@ class Lattices(NamedTuple):
     """Arrays of one shape: σ² of every element in lattice steps, log2 of the step, and the sensitivity in steps."""
 
     sigma2: Floats
-    log2_granularity: NDArray[np.int64]
+    log2_granularity: Ints
     steps: Floats
 
 
@@ -70,14 +69,14 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     # Drawing and releasing
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int | None = None) -> None:
+    def _fill(self, stream: _native.Stream, out: AnyArray, threads: int, first: int | None = None) -> None:
         if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
         sigma2, log2_granularity = (np.broadcast_to(rows_from(first, one, out), out.shape) for one in self._lattices[:2])
         _native.fill_gaussians(sigma2, log2_granularity, stream, out, threads)
 
-    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
+    def _add_noise(self, stream: _native.Stream, answers: AnyArray, out: AnyArray, k: int, threads: int) -> None:
         if self._sampler is not None:
             super()._add_noise(stream, answers, out, k, threads)
             return
@@ -87,7 +86,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     # Different elements
 
-    def _different(self) -> tuple[list[Any], NDArray[np.intp]]:
+    def _different(self) -> tuple[list[Any], Places]:
         """Return the mechanisms of the different elements, and for every element the index of its mechanism."""
         indices, which = _different(self._parameter_shape, *self._lattices)
         return [self._element(index) for index in indices], which
@@ -135,7 +134,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
     def _expected_cost(self, function: CostFunction) -> Any:
         return self._of_elements(lambda mechanism: super()._expected_cost(function))
 
-    def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[AnyArray, AnyArray]:
         if self._parameter_shape == ():
             return super()._bounds_on_lattice(alpha, k)
         mechanisms, which = self._different()
@@ -154,7 +153,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         raise ParameterError(f"as_scipy must have scalar parameters, got parameters of shape {self._parameter_shape}")
 
 
-def _different(shape: Shape, *parameters: Any) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+def _different(shape: Shape, *parameters: Any) -> tuple[list[tuple[int, ...]], Places]:
     """Return the indices of the first element with each combination of parameters, and for every element its combination."""
     code = np.zeros(shape, np.int64)
     for parameter in parameters:
@@ -166,7 +165,7 @@ def _different(shape: Shape, *parameters: Any) -> tuple[list[tuple[int, ...]], N
     return indices, np.argsort(order)[which].reshape(shape)
 
 
-def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], NDArray[np.intp]]:
+def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], Places]:
     """Call `make` once for each different element; return its results, and the index of every element's result.
 
     A `ParameterError` names the index of the first such element.

@@ -14,13 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._output import Shape
 from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real, stair_shape
-from stairnoise._types import Default, Float, Floats, Number, Numeric, Self, Value
+from stairnoise._types import AnyArray, Default, Float, Floats, Ints, Number, Numeric, Self, Value
 from stairnoise.distributions.symmetric import Lattice
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.distribution import plain
@@ -210,7 +209,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         others = (stated,) if self._spec_name is None else (stated, self._spec)
         return self._eps, *(map(integers, others) if self._integers else others)
 
-    def _broadcast(self, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+    def _broadcast(self, shape: Shape) -> tuple[AnyArray, AnyArray, Any]:
         return _spread(self._eps, self._sensitivity, self._spec, shape)
 
     def _named_arguments(self) -> dict[str, Any]:
@@ -265,7 +264,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
 
     # Drawing and releasing, with the parameters of each element
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int | None = None) -> None:
+    def _fill(self, stream: _native.Stream, out: AnyArray, threads: int, first: int | None = None) -> None:
         if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
@@ -273,7 +272,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         eps, sensitivity, spec = (rows_from(first, one, out) for one in (self._eps, self._sensitivity, self._spec))
         _native.fill_per_element(self._native_name, *_spread(eps, sensitivity, spec, out.shape), stream, out, threads)
 
-    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
+    def _add_noise(self, stream: _native.Stream, answers: AnyArray, out: AnyArray, k: int, threads: int) -> None:
         if self._sampler is not None:
             super()._add_noise(stream, answers, out, k, threads)
             return
@@ -341,7 +340,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             return self.abs_moment(int(p))
         return self._distribution.real_moment(p)
 
-    def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[AnyArray, AnyArray]:
         eps, _, _ = self._broadcast(self._parameter_shape)
         granularity, steps, r = self._describe()
         if k == 1:
@@ -372,7 +371,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         # SciPy's scale.
         return scipy.shaped(self._native_name, self._eps, *shape, scale=self._sensitivity)
 
-    def _describe(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    def _describe(self) -> tuple[Floats, Ints, Ints]:
         """Return granularity, lattice steps to a sensitivity, and r of every element."""
         mechanism = self._sampler
         if mechanism is not None:
@@ -384,7 +383,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
 
 
-def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[AnyArray, AnyArray, Any]:
     """Broadcast the parameters to `shape`, as the extension requires."""
     return (
         np.broadcast_to(eps, shape),
@@ -393,7 +392,7 @@ def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDA
     )
 
 
-def describe(kind: Any, eps: Floats, sensitivity: Floats, spec: Any) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+def describe(kind: Any, eps: Floats, sensitivity: Floats, spec: Any) -> tuple[Floats, Ints, Ints]:
     """Return granularity, lattice steps to a sensitivity, and r for each element."""
     found = np.empty(eps.shape, np.float64), np.empty(eps.shape, np.int64), np.empty(eps.shape, np.int64)
     _native.describe(kind, eps, sensitivity, spec, *found)

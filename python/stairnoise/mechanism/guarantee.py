@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Real, count
+from stairnoise._types import Ints
 from stairnoise.mechanism.immutable import Immutable, display, setters
 
 MOST_PARTITIONS = 2**53 - 1
@@ -68,7 +68,7 @@ class Guarantee(Immutable):
     eps: Real | None
     delta: Real | None
     rho: Real | None
-    sensitivity: Real | NDArray[np.int64] | None
+    sensitivity: Real | Ints | None
     partitions: int
     norm: Norm | None
 
@@ -77,7 +77,7 @@ class Guarantee(Immutable):
         eps: Real | None = None,
         delta: Real | None = None,
         rho: Real | None = None,
-        sensitivity: Real | NDArray[np.int64] | None = 1,
+        sensitivity: Real | Ints | None = 1,
         partitions: int = 1,
         norm: Norm | None = None,
     ) -> None:

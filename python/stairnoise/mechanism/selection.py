@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, place
 from stairnoise._options import DrawOptions, SelectOptions, Unpack
 from stairnoise._output import Size, output_array
 from stairnoise._parameters import Real, RealLike, count, exact_floats, flag, number_array, single
-from stairnoise._types import Floats, Memory, Number, Out, typed_as
+from stairnoise._types import Floats, Ints, Memory, Number, Out, typed_as
 from stairnoise.mechanism.answers import unstated
 from stairnoise.mechanism.drawing import threads_asked
 from stairnoise.mechanism.guarantee import Guarantee
@@ -24,7 +23,6 @@ from stairnoise.rng import Rng, release_stream, sampling_stream
 if TYPE_CHECKING:
     _Row = Sequence[Number] | None
     _Rows = Sequence[Sequence[SupportsFloat]] | None
-    _Chosen = NDArray[np.int64]
     _Costs = RealLike | None
 
 
@@ -87,13 +85,13 @@ class SelectionMechanism(Immutable):
     @overload
     def select(
         self, costs: _Rows = None, *, scores: _Rows = None, out: None = None, **options: Unpack[SelectOptions]
-    ) -> _Chosen: ...
+    ) -> Ints: ...
     @overload
     def select(
         self, costs: _Costs = None, *, size: Size, scores: _Costs = None, out: None = None, **options: Unpack[SelectOptions]
-    ) -> _Chosen: ...
+    ) -> Ints: ...
     @overload
-    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[SelectOptions]) -> _Chosen: ...
+    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[SelectOptions]) -> Ints: ...
     @overload
     def select(
         self, costs: _Costs = None, size: Size | None = None, *, scores: _Costs = None, out: Out, **options: Unpack[SelectOptions]
@@ -101,7 +99,7 @@ class SelectionMechanism(Immutable):
     @overload
     def select(
         self, costs: _Costs = None, *, scores: _Costs = None, out: None = None, **options: Unpack[SelectOptions]
-    ) -> int | _Chosen: ...
+    ) -> int | Ints: ...
     def select(
         self,
         costs: RealLike | None = None,
@@ -211,13 +209,13 @@ class SelectionMechanism(Immutable):
     @overload
     def top(
         self, costs: RealLike, k: int, size: Size | None = None, *, out: None = None, **options: Unpack[DrawOptions]
-    ) -> _Chosen: ...
+    ) -> Ints: ...
     @overload
     def top(self, *, scores: RealLike, k: int, size: Size | None = None, out: Out, **options: Unpack[DrawOptions]) -> Out: ...
     @overload
     def top(
         self, *, scores: RealLike, k: int, size: Size | None = None, out: None = None, **options: Unpack[DrawOptions]
-    ) -> _Chosen: ...
+    ) -> Ints: ...
     def top(
         self,
         costs: RealLike | None = None,

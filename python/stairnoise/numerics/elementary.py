@@ -6,9 +6,8 @@ from math import factorial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats
 from stairnoise.numerics.quadrature import gauss_legendre
 
 # Veltkamp's constant: 26 bits for either half of a float64.
@@ -56,7 +55,7 @@ def below_linear(y: Floats) -> Floats:
     return np.where(small, series / np.cosh(np.where(small, y, 0.0)), y - np.tanh(y))
 
 
-def _series(x: Floats, coefficients: Floats) -> tuple[NDArray[np.bool_], Floats]:
+def _series(x: Floats, coefficients: Floats) -> tuple[Bools, Floats]:
     """Where x is between -1 and 1, and the power series there, from x² on."""
     small = np.abs(x) < 1
     inner = np.where(small, x, 0.0)

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
+from stairnoise._types import AnyArray
 
 # 128 KiB for each temporary, of which few are alive at a time. With 2**12 the price of NumPy's calls shows:
 # a million points take 1.3 times as long. Without blocks every temporary is fresh memory.
@@ -98,7 +98,7 @@ def evaluate(formula: Formula, x: Real, constants: Constants) -> Real:
     return out if out.ndim else float(out)
 
 
-def in_chunks(function: Callable[..., Any], chunk: int, *arguments: Real, dtype: Any = np.float64) -> NDArray[Any]:
+def in_chunks(function: Callable[..., Any], chunk: int, *arguments: Real, dtype: Any = np.float64) -> AnyArray:
     """Apply a function of arrays of one axis to arguments that broadcast, `chunk` elements at a time."""
     columns = [np.asarray(argument, np.float64) for argument in arguments]
     if len(columns) > 1:

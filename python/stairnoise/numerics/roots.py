@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats
 
 # More than any root has taken.
 _MOST_NEWTON_STEPS, _MOST_SECANTS = 100, 200
@@ -47,7 +46,7 @@ def least_float(holds: Callable[[float], bool], below: float, high: float) -> fl
     return _float(least_integer(lambda bits: holds(_float(bits)), _bits(below), _bits(high)))
 
 
-def least_integers(holds: Callable[[Floats], NDArray[np.bool_]], below: Floats, high: Floats) -> Floats:
+def least_integers(holds: Callable[[Floats], Bools], below: Floats, high: Floats) -> Floats:
     """Return the least integers for which `holds`, elementwise."""
     while np.any(high - below > 1):
         middle = np.where(high - below > 1, np.floor((below + high) / 2), high)
@@ -122,7 +121,7 @@ class Rising:
                 return
 
 
-def bisections(holds: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats, halvings: int) -> Floats:
+def bisections(holds: Callable[[Floats], Bools], low: Floats, high: Floats, halvings: int) -> Floats:
     """Halve brackets `halvings` times, elementwise, and return their upper ends."""
     for _ in range(halvings):
         middle = (low + high) / 2

@@ -21,12 +21,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Complexes, Floats, Ints
 from stairnoise.numerics.roots import least_integer
-
-Complex = NDArray[np.complex128]
 
 # Longest transform: 16 MB for each array of reals, half a second.
 LONGEST = 2**21
@@ -54,7 +51,7 @@ class Extent(NamedTuple):
     """How many places a transform needs."""
 
 
-def transformed(places: NDArray[np.int64], weights: Floats, tilt: float, size: int) -> tuple[Complex, float]:
+def transformed(places: Ints, weights: Floats, tilt: float, size: int) -> tuple[Complexes, float]:
     """Transform of the tilted distribution with these weights, and ln E exp(tilt X)."""
     used = weights > 0
     exponents = np.log(weights[used]) + tilt * places[used]
@@ -64,13 +61,13 @@ def transformed(places: NDArray[np.int64], weights: Floats, tilt: float, size: i
     return np.fft.rfft(np.bincount(places[used] % size, tilted / total, size)), largest + math.log(total)
 
 
-def normalised(places: NDArray[np.int64], weights: Floats, tilt: float, size: int) -> tuple[Complex, float]:
+def normalised(places: Ints, weights: Floats, tilt: float, size: int) -> tuple[Complexes, float]:
     """Transform of the tilted distribution, and ln E exp(tilt X), where the weights need not add up to 1."""
     transform, log_mass = transformed(places, weights, tilt, size)
     return transform, log_mass - math.log(float(weights.sum()))
 
 
-def upper_tail(one: tuple[Complex, float], k: int, extent: Extent, size: int, *, spread: bool) -> tuple[int, Floats]:
+def upper_tail(one: tuple[Complexes, float], k: int, extent: Extent, size: int, *, spread: bool) -> tuple[int, Floats]:
     """P(S >= n) at the places n from the one returned on, plus a bound of the rounding errors.
 
     `one` is the transform of one variable and ln E exp(tilt X). `spread`: each variable is spread over its bin.
@@ -107,7 +104,7 @@ def spread_reach(k: int) -> int:
     return math.ceil(min((k - 1) / 2, math.sqrt(80 * (k - 1) / 6)))
 
 
-def _others(k: int, tilt: float, size: int) -> tuple[Complex, float]:
+def _others(k: int, tilt: float, size: int) -> tuple[Complexes, float]:
     """Transform of the tilted W, and ln E exp(tilt W)."""
     reach = spread_reach(k)
     j = np.arange(reach + 1)
@@ -194,7 +191,7 @@ class Summand(NamedTuple):
     """Whether each variable is spread evenly over its bin."""
 
     @property
-    def places(self) -> NDArray[np.int64]:
+    def places(self) -> Ints:
         """The integers of the list."""
         return np.arange(self.first, self.first + self.weights.size)
 

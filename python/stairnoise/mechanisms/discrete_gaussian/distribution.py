@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats
 from stairnoise.mechanisms.gaussian.distribution import Centred
 from stairnoise.numerics import normal
 from stairnoise.numerics.elementary import product
@@ -187,7 +186,7 @@ class DiscreteGaussianDistribution(Centred):
         """Logarithm of P(X >= m) for integers m >= 1, from M(m)."""
         return np.where(np.isinf(m), -np.inf, self._log_weight(m) + np.log(mills))
 
-    def _is_smooth(self, m: Floats) -> NDArray[np.bool_]:
+    def _is_smooth(self, m: Floats) -> Bools:
         return (m <= _EM_SLOPE * self.sigma2) & (self.sigma >= _EM_SIGMA)
 
     def mills(self, m: Floats) -> Floats:
@@ -229,7 +228,7 @@ class DiscreteGaussianDistribution(Centred):
         """Least m with P(X >= m) <= q, for q from 0 to 1/2; inf for 0."""
         return self._search(log_q, lambda tail, log_q: tail > log_q) + 1
 
-    def _search(self, log_q: Floats, holds: Callable[[Floats, Floats], NDArray[np.bool_]]) -> Floats:
+    def _search(self, log_q: Floats, holds: Callable[[Floats, Floats], Bools]) -> Floats:
         """Largest m >= 0 for which `holds`, which is true from 0 to some m.
 
         Newton's method starts from the right and stays there, because the logarithm of the tail is concave. Steps of 1 follow.

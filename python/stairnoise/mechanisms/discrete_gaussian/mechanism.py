@@ -10,13 +10,15 @@ from numbers import Number as AnyNumber
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real, refuse, whole_numbers
 from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Memory, Number, Numeric, Out, Singles, Whole
+from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real, refuse
+from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Ints, Memory, Number, Numeric, Out, Singles, Whole
+from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.column import library
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, numbers_for_different
@@ -56,7 +58,7 @@ class _Calibration(NamedTuple):
 
     eps: Real
     delta: Real
-    sensitivity: int | NDArray[np.int64]
+    sensitivity: int | Ints
     partitions: int
 
 
@@ -132,9 +134,9 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     @overload
     def __init__(self: DiscreteGaussian[int, float], *, sigma: Number) -> None: ...
     @overload
-    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], sigma2: Numeric) -> None: ...
+    def __init__(self: DiscreteGaussian[Ints, Floats], sigma2: Numeric) -> None: ...
     @overload
-    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], *, sigma: Numeric) -> None: ...
+    def __init__(self: DiscreteGaussian[Ints, Floats], *, sigma: Numeric) -> None: ...
     def __init__(self, sigma2: RealLike | None = None, *, sigma: RealLike | None = None) -> None:
         if sigma is not None:
             refuse("sigma2", sigma2, sigma2 is None, "left out beside sigma")
@@ -188,7 +190,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     @classmethod
     def from_eps(
         cls, eps: Numeric, delta: Numeric, sensitivity: Integer | Integers | None = None
-    ) -> DiscreteGaussian[NDArray[np.int64], Floats]: ...
+    ) -> DiscreteGaussian[Ints, Floats]: ...
     @classmethod
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = None) -> Any:
         """Return the mechanism of the least σ² for which one value is (ε, δ)-differentially private.
@@ -234,7 +236,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
 
     @classmethod
     def _for_values(
-        cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int, stated: bool
+        cls, eps: Real, delta: Real, sensitivity: int | Ints, partitions: int, stated: bool
     ) -> DiscreteGaussian[Any, Any]:
         """Return the mechanism with which `partitions` values are (eps, delta)-differentially private together."""
 
@@ -334,7 +336,7 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
     @overload
     def release(self, values: Singles, *, out: None = None, **options: Unpack[_Options]) -> Singles: ...
     @overload
-    def release(self, values: Integers, *, out: None = None, **options: Unpack[_Options]) -> NDArray[np.int64]: ...  # type: ignore[overload-overlap]
+    def release(self, values: Integers, *, out: None = None, **options: Unpack[_Options]) -> Ints: ...  # type: ignore[overload-overlap]
     @overload
     def release(self, values: Array, *, out: None = None, **options: Unpack[_Options]) -> Floats: ...
     def release(
@@ -505,7 +507,7 @@ def _squared(sigma: RealLike) -> Real:
     return numbers_for_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), np.shape(deviation), deviation)
 
 
-def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
+def _changes(sensitivity: Any) -> int | Ints:
     """Check and return the sensitivities of `from_eps`."""
     changes = None if isinstance(sensitivity, (AnyNumber, np.generic, str)) else real(sensitivity, "sensitivity")
     if not isinstance(changes, np.ndarray):

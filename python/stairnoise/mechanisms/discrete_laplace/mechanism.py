@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stairnoise._parameters import RealLike
-from stairnoise._types import Float, Floats, Number, Numeric, Whole
+from stairnoise._types import Float, Floats, Ints, Number, Numeric, Whole
 from stairnoise.mechanism.array_parameters import LAPLACE
 from stairnoise.mechanism.discrete_stairs import DiscreteStairs
 from stairnoise.mechanism.eps_for_error import least_eps_of_integers
@@ -65,7 +62,7 @@ class DiscreteLaplace(DiscreteStairs[Whole, Float]):
     @overload
     def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number | None = None) -> None: ...
     @overload
-    def __init__(self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Numeric, sensitivity: Numeric | None = None) -> None: ...
+    def __init__(self: DiscreteLaplace[Ints, Floats], eps: Numeric, sensitivity: Numeric | None = None) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stairnoise._parameters import Cost, RealLike
-from stairnoise._types import Float, Floats, Number, Numeric, Whole
+from stairnoise._types import Float, Floats, Ints, Number, Numeric, Whole
 from stairnoise.mechanism.array_parameters import STAIRCASE, integers
 from stairnoise.mechanism.discrete_stairs import DiscreteStairs
 from stairnoise.mechanism.eps_for_error import least_eps_for_error, least_eps_of_integers
@@ -77,7 +74,7 @@ class DiscreteStaircase(DiscreteStairs[Whole, Float]):
     ) -> None: ...
     @overload
     def __init__(
-        self: DiscreteStaircase[NDArray[np.int64], Floats],
+        self: DiscreteStaircase[Ints, Floats],
         eps: Numeric,
         sensitivity: Numeric | None = None,
         r: Cost | Numeric = "l1",

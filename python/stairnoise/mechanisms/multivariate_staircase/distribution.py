@@ -14,9 +14,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Floats, Ints
 
 # Weights below e^-300 of the largest are left out: less than 1e-130 of the probability.
 _NATS = 300.0
@@ -128,13 +127,13 @@ class Radial:
             mass = np.where(r < self._radii[-1], self._outside[shell] + np.minimum(part, 1) * self._shells[shell], 0.0)
         return np.where(np.isnan(r), np.nan, mass / self._from_outside)
 
-    def _shell_of(self, r: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    def _shell_of(self, r: Floats) -> tuple[Ints, Floats, Floats, Floats]:
         """Return the shell that r is in, its inner and outer radius, and ln (inner/outer)^d."""
         stair = self.stair(np.where(np.isnan(r), 0, np.maximum(r, 0)))
         shell = np.minimum(stair, self._inside.size - 1).astype(np.int64)
         return shell, np.where(shell > 0, self._radii[shell - 1], 0.0), self._radii[shell], self._log_hollow(shell)
 
-    def _log_hollow(self, shell: NDArray[np.int64]) -> Floats:
+    def _log_hollow(self, shell: Ints) -> Floats:
         """Return ln (inner/outer)^d of shells; -inf for the ball at the centre."""
         outer = self._radii[shell]
         # For a tiny γ the first shell's outer radius, 1 + γ, has rounded the inner radius γ away.
@@ -154,7 +153,7 @@ class Radial:
         shell = np.minimum(np.searchsorted(-self._outside, -mass), self._inside.size - 1)
         return _of_probability(q, 0, self._within(shell, self._shells[shell] - (mass - self._outside[shell])))
 
-    def _within(self, shell: NDArray[np.int64], mass: Any) -> Floats:
+    def _within(self, shell: Ints, mass: Any) -> Floats:
         """Return the radius with this mass of the shell inside it: mass grows as r^d."""
         with np.errstate(all="ignore"):
             hollow = np.exp(self._log_hollow(shell))

@@ -16,8 +16,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stairnoise._types import Complexes
 from stairnoise.mechanisms.multivariate_staircase.distribution import last_ball
 from stairnoise.numerics.roots import bisection
 
@@ -55,7 +55,7 @@ def _of_many_balls(eps: float, dim: int, p: int) -> tuple[Slope, float, float]:
     change = step if p == 1 else step * (2 + step)
     unit = math.exp(dim * log_z[0].real)
 
-    def terms(gamma: float) -> NDArray[np.complex128]:
+    def terms(gamma: float) -> Complexes:
         return np.asarray(2 * np.exp(dim * (log_z - log_z[0].real) + 2j * np.pi * _HARMONICS * gamma))
 
     def slope(gamma: float) -> float:

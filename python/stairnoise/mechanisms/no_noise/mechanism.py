@@ -6,12 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, place
 from stairnoise._parameters import positive
-from stairnoise._types import Self
+from stairnoise._types import AnyArray, Self
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.guarantee import Guarantee
 
@@ -64,17 +63,17 @@ class NoNoise(Mechanism[np.int64, int, float]):
     def _divided_among(self, k: int) -> Self:
         return self
 
-    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int | None = None) -> None:
+    def _fill(self, stream: _native.Stream, out: AnyArray, threads: int, first: int | None = None) -> None:
         stream.next_view(out.size)
         out.fill(0)
 
-    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
+    def _add_noise(self, stream: _native.Stream, answers: AnyArray, out: AnyArray, k: int, threads: int) -> None:
         exact = self._representable(answers, out.dtype)
         # A fill, as of other mechanisms, so that the next call with this generator draws what it would after them.
         stream.next_view(out.size)
         out[...] = exact
 
-    def _representable(self, answers: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    def _representable(self, answers: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
         """Return the answers within the ends of the dtype; raise if they are not finite or not of its kind."""
         if answers.dtype.kind != "f":
             ends: Any = np.iinfo(dtype) if dtype.kind == "i" else np.iinfo(np.int64)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._numpy_scalars import NUMBERS
 from stairnoise._parameters import Real, RealLike, argument, count, number_array, one_of, refuse, require, single
 from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, Number, number_or_array
+from stairnoise._parameters import Real, RealLike, argument, count, number_array, one_of, refuse, single
+from stairnoise._types import Bools, ColumnOfItsOwn, Columns, Integer, Integers, Ints, Number, number_or_array
+from stairnoise._values import require
 from stairnoise.accounting import privacy_loss
 from stairnoise.columns import reading as columns_reading
 from stairnoise.columns.column import library
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from stairnoise.accounting.privacy_loss import PrivacyLoss
     from stairnoise.columns.column import Column
 
-    _Shown = NDArray[np.bool_]
 
 _ARGUMENTS = ("eps", "delta", "max_partitions_contributed", "strategy", "pre_threshold", "sigma")
 _MOST_COMPOSED = 2**14
@@ -309,7 +310,7 @@ class PartitionSelection(Immutable):
         """
         return self._rule.noise_std()
 
-    def _half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+    def _half_widths(self, values: Ints, confidence: float) -> Ints:
         """Return bounds of the noise in shown values, which hold with the probability `confidence` for a group of any size."""
         return self._rule.half_widths(values - self._shift, confidence)
 
@@ -341,7 +342,7 @@ class PartitionSelection(Immutable):
     @overload
     def select(self, counts: Integer, *, rng: Rng | None = None, threads: int | None = None) -> bool: ...
     @overload
-    def select(self, counts: Integers | ColumnOfItsOwn, *, rng: Rng | None = None, threads: int | None = None) -> _Shown: ...
+    def select(self, counts: Integers | ColumnOfItsOwn, *, rng: Rng | None = None, threads: int | None = None) -> Bools: ...
     def select(self, counts: Any, *, rng: Rng | None = None, threads: int | None = None) -> Any:
         """Return which groups are shown, privately.
 
@@ -381,11 +382,9 @@ class PartitionSelection(Immutable):
     @overload
     def release(self, counts: Integer, *, rng: Rng | None = None, threads: int | None = None) -> tuple[bool, int]: ...
     @overload
-    def release(
-        self, counts: Integers, *, rng: Rng | None = None, threads: int | None = None
-    ) -> tuple[_Shown, NDArray[np.int64]]: ...
+    def release(self, counts: Integers, *, rng: Rng | None = None, threads: int | None = None) -> tuple[Bools, Ints]: ...
     @overload
-    def release(self, counts: Columns, *, rng: Rng | None = None, threads: int | None = None) -> tuple[_Shown, Columns]: ...
+    def release(self, counts: Columns, *, rng: Rng | None = None, threads: int | None = None) -> tuple[Bools, Columns]: ...
     def release(self, counts: Any, *, rng: Rng | None = None, threads: int | None = None) -> Any:
         """Return which groups are shown, and their noisy counts, together privately.
 
@@ -441,7 +440,7 @@ class PartitionSelection(Immutable):
         """Return what `release` returns for one integer; None for all else."""
         return None if self._shift else self._rule.release_one(stream, counts.item() if type(counts) in NUMBERS else counts)
 
-    def _reached(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _reached(self, people: Ints) -> Ints:
         """Return the counts that the rule sees. They change by at most 1 with each count."""
         if not self._shift:
             return people
@@ -467,7 +466,7 @@ def _column(counts: Any) -> Column | None:
     return column
 
 
-def _people(column: Column | None, counts: object) -> NDArray[np.int64]:
+def _people(column: Column | None, counts: object) -> Ints:
     """Check and return the counts as int64. (The rule refuses negative counts.)"""
     array = number_array(counts, "counts") if column is None else column.chunks.whole()
     if array.dtype.kind == "f":

@@ -18,13 +18,14 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import Real, require
 from stairnoise._parameters import Real, refuse
 from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats, Ints
+from stairnoise._values import require
 from stairnoise.accounting.losses import largest as largest_loss
 from stairnoise.accounting.losses import listed
 from stairnoise.mechanism.distribution import plain
@@ -75,7 +76,7 @@ class TruncatedGeometric:
         chances, noise = self._listed()
         return float(np.sqrt(np.sum(chances * (noise - np.sum(chances * noise)) ** 2)))
 
-    def _listed(self) -> tuple[Floats, NDArray[np.int64]]:
+    def _listed(self) -> tuple[Floats, Ints]:
         """Return the probabilities of N = 1, 2, …, and the noise for these N."""
         if self.always_shown > _MOST_LISTED:
             raise ParameterError(
@@ -84,7 +85,7 @@ class TruncatedGeometric:
             )
         return np.exp(distribution.log_steps(*self._constants)), self.threshold - np.arange(1, self.always_shown + 1)
 
-    def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+    def half_widths(self, values: Ints, confidence: float) -> Ints:
         """Bounds of the noise in shown values.
 
         Small groups that are shown have other noise than large groups: a group of one person always has the largest noise. A
@@ -113,7 +114,7 @@ class TruncatedGeometric:
             worst.append(listed.Listed(key, log_p, log_p - known, np.inf, infinite, known))
         return largest_loss.Largest(worst)
 
-    def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
+    def select(self, stream: _native.Stream, people: Ints, threads: int) -> Bools:
         """Compare each group's random number with its π(n)."""
         shown = np.empty(people.shape, np.bool_)
         self._native.select(stream, people, shown, threads)
@@ -123,7 +124,7 @@ class TruncatedGeometric:
         """Return what `release` returns for one Python integer; None for all else, and for a negative one."""
         return self._native.release_one(stream, count)
 
-    def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
+    def release(self, stream: _native.Stream, people: Ints, threads: int) -> Ints:
         """Return n - N + threshold where n >= N."""
         values = np.empty(people.shape, np.int64)
         self._native.release(stream, people, values, threads)
@@ -160,7 +161,7 @@ class Threshold:
         """Return the standard deviation of Z."""
         return math.sqrt(self._noise.var())
 
-    def half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+    def half_widths(self, values: Ints, confidence: float) -> Ints:
         """Bounds of the noise in shown values, and v - 1 for a smaller value v, whose group has a person.
 
         t is the least number with P(|Z| > t) <= (1 - confidence)·P(Z > -threshold). A group of 2·threshold - 1 people or more
@@ -172,7 +173,7 @@ class Threshold:
         t = int(self._noise.error_bound(np.array([rare]))[0])
         return np.where(values >= 2 * self.threshold + t - 1, t, np.maximum(values - 1, t)).astype(np.int64)
 
-    def select(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.bool_]:
+    def select(self, stream: _native.Stream, people: Ints, threads: int) -> Bools:
         """Return which groups `release` would show."""
         return np.asarray(self.release(stream, people, threads) != 0)
 
@@ -183,7 +184,7 @@ class Threshold:
         noisy: Any = self._mechanism.fast_release_integers(stream, count, None)
         return noisy if noisy is None or (count > 0 and noisy >= self.threshold) else 0
 
-    def release(self, stream: _native.Stream, people: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
+    def release(self, stream: _native.Stream, people: Ints, threads: int) -> Ints:
         """Return n + Z for the groups that are shown."""
         # Counts are read several times, and another thread may write to the caller's memory.
         counts = np.array(people, order="C")

@@ -9,12 +9,10 @@ A person of category i is counted in it with probability :math:`p = e^ε/(e^ε +
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import AnyArray, Floats
 from stairnoise.numerics import binomial
 
 # For 2**32 people, |ln(p/(1 - p))| of a bound is smaller than the first number. The others are the start of a search in standard
@@ -29,7 +27,7 @@ def kept(eps: float, k: int) -> float:
     return 1 / (1 + (k - 1) * math.exp(-eps))
 
 
-def frequencies(eps: float, k: int, counts: NDArray[Any], confidence: float) -> tuple[Floats, Floats, Floats]:
+def frequencies(eps: float, k: int, counts: AnyArray, confidence: float) -> tuple[Floats, Floats, Floats]:
     """Return f without bias for each count, and the ends of its interval, by Clopper and Pearson's interval for π."""
     n = int(counts.sum())
     p = kept(eps, k)

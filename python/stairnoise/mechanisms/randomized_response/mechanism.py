@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, outline
@@ -14,6 +13,9 @@ from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._output import released_array
 from stairnoise._parameters import confidence_level, laid_out, number_array, require, single
 from stairnoise._types import Array, Columns, Floats, Integer, Integers, Memory, Number, Out
+from stairnoise._parameters import confidence_level, number_array, single
+from stairnoise._types import AnyArray, Array, Bools, Columns, Floats, Integer, Integers, Ints, Memory, Number, Out
+from stairnoise._values import laid_out, require
 from stairnoise.columns import categories as columns_of_categories
 from stairnoise.columns.column import Chunks, library
 from stairnoise.columns.reading import by_library
@@ -137,8 +139,8 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
     def release(self, values: Integer | Integers, *, out: Out, **options: Unpack[ReleaseOptions]) -> Out: ...
     @overload
     def release(
-        self, values: Integers | Sequence[str] | NDArray[Any], *, out: None = None, **options: Unpack[ReleaseOptions]
-    ) -> NDArray[Any]: ...
+        self, values: Integers | Sequence[str] | AnyArray, *, out: None = None, **options: Unpack[ReleaseOptions]
+    ) -> AnyArray: ...
     def release(
         self,
         values: Any,
@@ -314,7 +316,7 @@ class _Fresh(NamedTuple):
     stream: _native.Stream
     threads: int
 
-    def add(self, place: int, codes: NDArray[np.int64], out: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
+    def add(self, place: int, codes: Ints, out: AnyArray, missing: Bools | None) -> None:
         """Write (category + shift) mod k, and 0 for nulls."""
         k = self.mechanism.n_categories
         self.mechanism._sampler.release_modulo(self.stream, codes, k - 1, out, self.threads)
@@ -328,7 +330,7 @@ class _Keyed(NamedTuple):
     noise: Any
     k: int
 
-    def add(self, place: int, codes: NDArray[np.int64], out: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
+    def add(self, place: int, codes: Ints, out: AnyArray, missing: Bools | None) -> None:
         """Write (category + shift) mod k, and 0 for nulls."""
         sums = np.empty(codes.shape, np.int64)
         self.noise.add(place, Chunks([codes]), sums, missing)

@@ -27,10 +27,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats
 from stairnoise.distributions.moments import odds
 from stairnoise.numerics.quadrature import lobatto
 
@@ -175,7 +174,7 @@ def best_gamma(folded: Folded) -> float:
     panels = integrate(folded, folded.eps)
     c, whole = float(odds(folded.eps)), panels.integral[-1]
 
-    def enough(u: Floats, below: Floats) -> NDArray[np.bool_]:
+    def enough(u: Floats, below: Floats) -> Bools:
         level = (u + c) * folded(u)
         return np.asarray(level - below - c * whole >= -_ROUNDING * level)
 

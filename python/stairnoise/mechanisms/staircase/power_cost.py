@@ -19,10 +19,9 @@ References
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats, Ints
 from stairnoise.distributions.moments import odds
 from stairnoise.mechanisms.staircase.calibration import gamma_l1
 from stairnoise.numerics.elementwise import in_chunks
@@ -45,7 +44,7 @@ def gamma_power(p: Real, eps: Real) -> Floats:
         return in_chunks(_gamma, _CHUNK, p, eps)
 
 
-def r_power(p: Real, eps: Real, D: Real) -> NDArray[np.int64]:
+def r_power(p: Real, eps: Real, D: Real) -> Ints:
     """Smallest r in 1..D with the least E|X|**p of the discrete staircase."""
     with np.errstate(all="ignore"):
         return in_chunks(_r, _CHUNK, p, eps, D, dtype=np.int64)
@@ -109,7 +108,7 @@ def _few_stairs(p: Floats, eps: Floats, logarithm: Floats) -> tuple[Floats, Floa
     return np.log1p(balance / below), rising / above + np.sum(slope, axis=1, where=~positive) / below
 
 
-def _r(p: Floats, eps: Floats, D: Floats) -> NDArray[np.int64]:
+def _r(p: Floats, eps: Floats, D: Floats) -> Ints:
     around = np.clip(np.ceil(D * _gamma(p, eps))[:, None] + _NEIGHBOURS, 1, D[:, None])
     columns = np.broadcast_arrays(p[:, None], eps[:, None], D[:, None], around)
     enough = _stays(*(column.ravel() for column in columns)).reshape(around.shape) | (around == D[:, None])
@@ -121,7 +120,7 @@ def _r(p: Floats, eps: Floats, D: Floats) -> NDArray[np.int64]:
     return np.asarray(r, np.int64)
 
 
-def _stays(p: Floats, eps: Floats, D: Floats, r: Floats) -> NDArray[np.bool_]:
+def _stays(p: Floats, eps: Floats, D: Floats, r: Floats) -> Bools:
     """Whether r is at least as good as r + 1."""
     stays = np.empty(p.shape, bool)
     small = eps < FEW_STAIRS

@@ -28,9 +28,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise._types import Floats
+from stairnoise._types import Complexes, Floats, Ints
 from stairnoise.numerics.sums import (
     EXPONENTS,
     LONGEST,
@@ -140,7 +139,7 @@ class _Tail:
         return spread_bound(lambda n: self.values[n] if n < self.values.size else 0.0, self.integer_bound(alpha), alpha)
 
 
-def _one(bins: Bins, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
+def _one(bins: Bins, tilt: float, size: int) -> tuple[Complexes, float]:
     """Return the transform of one variable's tilted distribution on the bins, and ln E exp(tilt X)."""
     b = math.exp(-bins.eps) if bins.eps <= _LARGEST_EPS else 0.0
     reach = math.ceil(max(bins.w, bins.D - bins.w if b else 0.0))
@@ -164,7 +163,7 @@ def _one(bins: Bins, tilt: float, size: int) -> tuple[NDArray[np.complex128], fl
     return (bins.more_outside * transform - less_inside * others) / total, log_mass + math.log(total)
 
 
-def _overlap(places: NDArray[np.int64], w: float) -> Floats:
+def _overlap(places: Ints, w: float) -> Floats:
     """Return the length of each bin's part within w of 0."""
     inside = np.clip(w + 0.5 - np.abs(places), 0, 1)
     inside[places.size // 2] = min(2 * w, 1.0)

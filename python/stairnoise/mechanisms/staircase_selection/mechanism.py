@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, flag, single
-from stairnoise._types import Floats
+from stairnoise._types import Floats, Ints
 from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanism.selection import SelectionMechanism, stated_change
 
@@ -86,7 +85,7 @@ class StaircaseSelection(SelectionMechanism):
 
     gamma = Parameter[float]("Width γ of the first stair in units of the sensitivity.")
 
-    def stairs(self, costs: RealLike) -> NDArray[np.int64]:
+    def stairs(self, costs: RealLike) -> Ints:
         """Return the stair J of every cost, exactly.
 
         Parameters
@@ -106,7 +105,7 @@ class StaircaseSelection(SelectionMechanism):
         """
         return self._stairs(self._checked(costs)[0])
 
-    def _stairs(self, rows: Floats) -> NDArray[np.int64]:
+    def _stairs(self, rows: Floats) -> Ints:
         stairs = np.empty(rows.shape, np.int64)
         self._mechanism.stairs(rows, stairs)
         return stairs

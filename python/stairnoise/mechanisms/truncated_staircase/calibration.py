@@ -16,13 +16,10 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats, Ints
 from stairnoise.mechanisms.truncated_staircase.distribution import sum_of_terms
-
-Integers = NDArray[np.int64]
 
 # Up to this D every r is a candidate; beyond, only γ of 8 significant bits, whose cost is within 1e-5 of the least.
 _MOST_STEPS = 512
@@ -78,12 +75,12 @@ def _candidates(steps: int, start: int) -> dict[int, float]:
     return dict(sorted(found.items()))
 
 
-def _least(costs: Floats, margin: Floats | float) -> NDArray[np.bool_]:
+def _least(costs: Floats, margin: Floats | float) -> Bools:
     """Return which costs, known to a relative margin, may be the least."""
     return np.asarray(costs <= (costs * (1 + margin)).min() * (1 + margin))
 
 
-def _approximate_ends(eps: float, delta: float, steps: int, r: Integers) -> tuple[Floats, NDArray[np.bool_]]:
+def _approximate_ends(eps: float, delta: float, steps: int, r: Ints) -> tuple[Floats, Bools]:
     """Return A for each r, and whether it may be wrong by 1.
 
     This solves the equation of `_native.truncated_staircase_ends` in floating point: W(A + 1 - D) = h, where W is D b**J at the
@@ -101,7 +98,7 @@ def _approximate_ends(eps: float, delta: float, steps: int, r: Integers) -> tupl
     return ends, np.abs(most - np.rint(most)) <= _UNSURE * ends
 
 
-def _costs(eps: float, steps: int, r: Integers, ends: Floats | Integers, power: int) -> Floats:
+def _costs(eps: float, steps: int, r: Ints, ends: Floats | Ints, power: int) -> Floats:
     last, place = np.unique((ends + 1 - r) // steps + 1, return_inverse=True)
     S: Any = np.array([[_power_sum(eps, n, q) for n in last.tolist()] for q in range(4)])[:, place]
     N = ends.astype(np.float64) + 1
