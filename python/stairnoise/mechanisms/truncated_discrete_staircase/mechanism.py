@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat, SupportsIndex
+from functools import partial
+from typing import SupportsFloat, SupportsIndex
 
 from stairnoise import _native
-from stairnoise._parameters import Cost, count, refuse, single, stair_shape
+from stairnoise._parameters import Cost, count, refuse
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on_integers
-from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best
+from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, checked
 
 _MOST_SENSITIVITY = 2**53
 _FARTHEST = 2**53
@@ -85,25 +86,16 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
         lower: SupportsIndex | None = None,
         upper: SupportsIndex | None = None,
     ) -> None:
-        parameters: dict[str, Any] = {
-            "eps": single(eps, "eps"),
-            "delta": single(delta, "delta"),
-            "sensitivity": 1 if sensitivity is None else _whole(single(sensitivity, "sensitivity"), "sensitivity"),
-            "r": stair_shape(r, "r"),
-            "lower": None if lower is None else count(lower, "lower", least=-_FARTHEST, most=_FARTHEST),
-            "upper": None if upper is None else count(upper, "upper", least=-_FARTHEST, most=_FARTHEST),
-        }
-        if parameters["r"] not in COSTS:
-            parameters["r"] = _whole(parameters["r"], "r")
-        native = _native.truncated_discrete_staircase(*{**parameters, "r": self._find_r(*list(parameters.values())[:4])}.values())
+        whole = partial(count, least=-_FARTHEST, most=_FARTHEST)
+        parameters = checked(eps, delta, sensitivity, lower, upper, whole, r=r)
+        parameters["sensitivity"] = _whole(parameters["sensitivity"], "sensitivity")
+        found = parameters["r"]
+        if found in COSTS:
+            found = best(_native.discrete_staircase, *list(parameters.values())[:4]).r
+        else:
+            found = parameters["r"] = _whole(found, "r")
+        native = _native.truncated_discrete_staircase(*(parameters | {"r": found}).values())
         self._store(native, parameters, stated=sensitivity is not None)
-
-    @staticmethod
-    def _find_r(eps: float, delta: float, sensitivity: int, r: Any) -> int:
-        if r not in COSTS:
-            return int(r)
-        start = _native.discrete_staircase(eps, float(sensitivity), r).lengths[0]
-        return best(eps, delta, sensitivity, start, r).r
 
     sensitivity = Parameter[int]("Largest change Δ of one value that one person can cause.")
 

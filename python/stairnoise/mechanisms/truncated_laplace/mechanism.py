@@ -8,7 +8,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._parameters import refuse, single
+from stairnoise._parameters import refuse
 from stairnoise.accounting.losses import largest, runs
 from stairnoise.distributions import slopes as distributions_slopes
 from stairnoise.mechanism.continuous import ContinuousMechanism
@@ -89,14 +89,8 @@ class TruncatedLaplace(truncated.Truncated, ContinuousMechanism):
         lower: SupportsFloat | None = None,
         upper: SupportsFloat | None = None,
     ) -> None:
-        parameters = {
-            "eps": single(eps, "eps"),
-            "delta": single(delta, "delta"),
-            "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
-            "lower": None if lower is None else single(lower, "lower"),
-            "upper": None if upper is None else single(upper, "upper"),
-        }
-        self._store(_native.truncated_laplace(*parameters.values()), parameters, stated=sensitivity is not None)  # type: ignore[arg-type]
+        parameters = truncated.checked(eps, delta, sensitivity, lower, upper)
+        self._store(_native.truncated_laplace(*parameters.values()), parameters, stated=sensitivity is not None)
         object.__setattr__(self, "_ends", self._find_ends(parameters["lower"], parameters["upper"]))
 
     def _find_ends(self, lower: float | None, upper: float | None) -> tuple[float, float]:

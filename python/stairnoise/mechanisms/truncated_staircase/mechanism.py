@@ -8,7 +8,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._parameters import Cost, single, stair_shape
+from stairnoise._parameters import Cost
 from stairnoise._types import Floats
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function
@@ -16,7 +16,7 @@ from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.truncated_staircase import stairs as truncated_stairs
 from stairnoise.mechanisms.truncated_staircase.distribution import Truncated
-from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best
+from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, checked
 
 # As in `Staircase`.
 _MOST_STAIRS = 500
@@ -100,25 +100,13 @@ class TruncatedStaircase(TruncatedStairs, ContinuousMechanism):
         lower: SupportsFloat | None = None,
         upper: SupportsFloat | None = None,
     ) -> None:
-        parameters: dict[str, Any] = {
-            "eps": single(eps, "eps"),
-            "delta": single(delta, "delta"),
-            "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
-            "gamma": stair_shape(gamma, "gamma"),
-            "lower": None if lower is None else single(lower, "lower"),
-            "upper": None if upper is None else single(upper, "upper"),
-        }
-        found = self._find_gamma(*list(parameters.values())[:4])
-        native = _native.truncated_staircase(*{**parameters, "gamma": found}.values())
+        parameters = checked(eps, delta, sensitivity, lower, upper, gamma=gamma)
+        found = parameters["gamma"]
+        if found in COSTS:
+            found = best(_native.staircase, *list(parameters.values())[:4]).gamma
+        native = _native.truncated_staircase(*(parameters | {"gamma": found}).values())
         self._store(native, parameters, stated=sensitivity is not None)
         object.__setattr__(self, "_gamma", found)
-
-    @staticmethod
-    def _find_gamma(eps: float, delta: float, sensitivity: float, gamma: Any) -> float:
-        if gamma not in COSTS:
-            return float(gamma)
-        start = _native.staircase(eps, sensitivity, gamma)
-        return best(eps, delta, start.sensitivity_steps, start.lengths[0], gamma).gamma
 
     sensitivity = Parameter[float]("Largest change Δ of one value that one person can cause.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
+from stairnoise._parameters import single, stair_shape
 from stairnoise.mechanism.immutable import Parameter
 from stairnoise.mechanisms.truncated_staircase import calibration, loss
 from stairnoise.mechanisms.truncated_staircase import distribution as truncated_staircase
@@ -13,11 +14,23 @@ from stairnoise.numerics.rounding import rounded_up
 COSTS = {"l1": 1, "l2": 2}
 
 
-def best(eps: float, delta: float, steps: int, start: int, cost: str) -> calibration.First:
-    """Return the first stair of least cost."""
+def checked(eps: Any, delta: Any, sensitivity: Any, lower: Any, upper: Any, bound: Any = single, **shape: Any) -> dict[str, Any]:
+    """Check the parameters, and return them in the constructor's order; `shape` has the first stair by its name."""
+    return {
+        "eps": single(eps, "eps"),
+        "delta": single(delta, "delta"),
+        "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
+        **{name: stair_shape(value, name) for name, value in shape.items()},
+        **{name: None if value is None else bound(value, name) for name, value in (("lower", lower), ("upper", upper))},
+    }
+
+
+def best(staircase: Any, eps: float, delta: float, sensitivity: float, cost: str) -> calibration.First:
+    """Return the first stair of least cost; `staircase` makes the mechanism without ends."""
+    endless = staircase(eps, sensitivity, cost)
     # This call checks δ first.
-    _native.truncated_staircase_ends(eps, delta, steps, [1])
-    return calibration.best(eps, delta, steps, start, COSTS[cost])
+    _native.truncated_staircase_ends(eps, delta, endless.sensitivity_steps, [1])
+    return calibration.best(eps, delta, endless.sensitivity_steps, endless.lengths[0], COSTS[cost])
 
 
 class Truncated:
