@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stairnoise._types import Complexes, Floats
-from stairnoise.distributions.tabulated import Tabulated
+from stairnoise.distributions.tabulated import Mirrored
 from stairnoise.numerics import sums as listed
 
 # Probabilities are listed as long as float64 has them with all its digits.
@@ -49,27 +49,11 @@ class Term(NamedTuple):
     rate: float
 
 
-class Differences(Tabulated):
+class Differences(Mirrored):
     """The distribution of such a sum, times a step, with its variance in closed form."""
 
     def __init__(self, terms: Sequence[Term], step: float = 1.0) -> None:
-        above = log_pmf(terms)
-        # A sum of probabilities may exceed 1 by its rounding errors, where the other tail is the one that counts.
-        with np.errstate(invalid="ignore", divide="ignore"):
-            super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]), step)
-        self._variance_in_steps = variance(terms)
-
-    def mean(self) -> float:
-        """E X, zero by symmetry."""
-        return 0.0
-
-    def var(self) -> float:
-        """E X²."""
-        return self._step * self._variance_in_steps * self._step
-
-    def moment(self, order: int) -> float:
-        """E X**order; zero by symmetry where it is odd."""
-        return 0.0 if order % 2 else super().moment(order)
+        super().__init__(log_pmf(terms), variance(terms), step)
 
 
 class Spread(Differences):

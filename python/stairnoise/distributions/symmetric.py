@@ -34,14 +34,11 @@ class Line:
     """Formulas of a continuous symmetric distribution."""
 
     def __init__(self, half: ModuleType) -> None:
-        self.pdf = _even(half.density)
         self.logpdf = _even(half.log_density)
-        self.cdf = _one_sided(half.survival, upper=False)
-        self.sf = _one_sided(half.survival, upper=True)
-        self.logcdf = _log_one_sided(half.survival, half.log_survival, upper=False)
-        self.logsf = _log_one_sided(half.survival, half.log_survival, upper=True)
-        self.ppf = _quantile(half.survival_inverse, upper=False)
-        self.isf = _quantile(half.survival_inverse, upper=True)
+        self.pdf = _exp_of(self.logpdf)
+        self.cdf, self.sf = (_one_sided(half.survival, upper=upper) for upper in (False, True))
+        self.logcdf, self.logsf = (_log_one_sided(half.survival, half.log_survival, upper=upper) for upper in (False, True))
+        self.ppf, self.isf = (_quantile(half.survival_inverse, upper=upper) for upper in (False, True))
         self.entropy = _of_no_argument(half.entropy)
         self.error_bound = _error_bound(self.isf)
 
@@ -50,15 +47,12 @@ class Lattice:
     """Formulas of the same distribution rounded to the nearest integer."""
 
     def __init__(self, half: ModuleType) -> None:
-        self.pmf = _at_integers(_even(half.density), 0.0)
-        self.logpmf = _at_integers(_even(half.log_density), -math.inf)
-        self.cdf = _to_the_right(_one_sided(half.survival, upper=False))
-        self.sf = _to_the_right(_one_sided(half.survival, upper=True))
-        self.logcdf = _to_the_right(_log_one_sided(half.survival, half.log_survival, upper=False))
-        self.logsf = _to_the_right(_log_one_sided(half.survival, half.log_survival, upper=True))
-        self.ppf = _lattice_quantile(half.survival_inverse, self.cdf, upper=False)
-        self.isf = _lattice_quantile(half.survival_inverse, self.sf, upper=True)
-        self.entropy = _of_no_argument(half.entropy)
+        line = Line(half)
+        self.pmf, self.logpmf = _at_integers(line.pdf, 0.0), _at_integers(line.logpdf, -math.inf)
+        self.cdf, self.sf, self.logcdf, self.logsf = map(_to_the_right, (line.cdf, line.sf, line.logcdf, line.logsf))
+        self.ppf = _lattice_quantile(line.ppf, self.cdf, upper=False)
+        self.isf = _lattice_quantile(line.isf, self.sf, upper=True)
+        self.entropy = line.entropy
         self.error_bound = _error_bound(self.isf)
 
 
@@ -68,6 +62,10 @@ def _of_no_argument(f: Callable[[Any, Any], Any]) -> Formula:
 
 def _even(f: Formula) -> Formula:
     return lambda xp, x, k: f(xp, xp.abs(x), k)
+
+
+def _exp_of(f: Formula) -> Formula:
+    return lambda xp, x, k: xp.exp(f(xp, x, k))
 
 
 def _one_sided(survival: Formula, *, upper: bool) -> Formula:
@@ -121,13 +119,12 @@ def _to_the_right(f: Formula) -> Formula:
     return lambda xp, x, k: f(xp, xp.floor(x) + 0.5, k)
 
 
-def _lattice_quantile(survival_inverse: Formula, function: Formula, *, upper: bool) -> Formula:
+def _lattice_quantile(quantile: Formula, function: Formula, *, upper: bool) -> Formula:
     """Make the least integer i with cdf(i) >= u, or with sf(i) <= u; `function` is cdf or sf.
 
     Rounding moves the inverse, and the u that a caller has from the function. Where either could matter, the function
     itself decides. So ``ppf(cdf(i)) == i`` for every i that the cdf distinguishes from its neighbours.
     """
-    quantile = _quantile(survival_inverse, upper=upper)
 
     def formula(xp: Any, u: Any, k: Any) -> Any:
         x = quantile(xp, u, k) - 0.5

@@ -140,3 +140,25 @@ class Tabulated:
         x = self._k[np.minimum(i, self._k.size - 1)] * self._step
         low, high = self.support()
         return np.where((q >= 0) & (q <= 1), np.where(lowest, low, np.where(highest, high, x)), np.nan)
+
+
+class Mirrored(Tabulated):
+    """A distribution that is symmetric about 0, from ln P(X = 0), ln P(X = step), … and the variance in closed form, in steps."""
+
+    def __init__(self, above: Floats, variance: float, step: float = 1.0) -> None:
+        # A sum of probabilities may exceed 1 by its rounding errors, where the other tail is the one that counts.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]), step)
+        self._variance_in_steps = variance
+
+    def mean(self) -> float:
+        """E X, zero by symmetry."""
+        return 0.0
+
+    def var(self) -> float:
+        """E X²."""
+        return self._step * self._variance_in_steps * self._step
+
+    def moment(self, order: int) -> float:
+        """E X**order; zero by symmetry where it is odd."""
+        return 0.0 if order % 2 else super().moment(order)

@@ -16,6 +16,7 @@ from stairnoise._parameters import REMEMBERED, RealLike, common_shape, confidenc
 from stairnoise._types import AnyArray, Floats, Ints
 from stairnoise._values import require
 from stairnoise.mechanism.guarantee import NAME, partitions
+from stairnoise.numerics.elementwise import over_elements
 from stairnoise.numerics.rounding import quotient_up
 
 Of = Literal["value", "sum", "mean"]
@@ -49,7 +50,7 @@ def interval_of(
         bounds, halves = _width(mechanism, single, k, divisor, people)
     else:
         granularity, bounds = mechanism._keeping_guarantee(people, NAME)._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
-        halves = np.vectorize(_half_width, otypes=[float])(bounds, granularity, mechanism._integers, k, divisor)
+        halves = over_elements(_half_width, float, bounds, granularity, mechanism._integers, k, divisor)
     if mechanism._integers and values.dtype.kind == "i" and of != "mean":
         ends: tuple[AnyArray, AnyArray] = _integer_ends(values, np.asarray(bounds))
     else:

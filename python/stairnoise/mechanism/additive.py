@@ -35,6 +35,7 @@ from stairnoise.mechanism.distribution import central, plain, scaled, times_powe
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanism.immutable import once
 from stairnoise.mechanism.privacy_map import Change, group, mapped
+from stairnoise.numerics.elementwise import over_elements
 from stairnoise.registry import load
 from stairnoise.rng import Rng
 
@@ -424,8 +425,8 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
     def _bounds_on_lattice(self, alpha: Floats, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the granularity, and for each alpha the bound of a sum of k draws in lattice steps."""
-        bounds = np.vectorize(lambda level: self._sum_bound(k, level * _LIST_MARGIN), [object])
-        return np.array(float(self._sampler.granularity)), bounds(alpha)
+        bounds = over_elements(lambda level: self._sum_bound(k, level * _LIST_MARGIN), object, alpha)
+        return np.array(float(self._sampler.granularity)), bounds
 
     # Expected costs
 

@@ -23,6 +23,7 @@ from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.drawing import rows_from
 from stairnoise.mechanism.guarantee import NAME
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
+from stairnoise.numerics.elementwise import over_elements
 
 if TYPE_CHECKING:
     from stairnoise.accounting.losses.loss import Part
@@ -138,8 +139,10 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         if self._parameter_shape == ():
             return super()._bounds_on_lattice(alpha, k)
         mechanisms, which = self._different()
-        bounds = np.vectorize(lambda i, level: mechanisms[i]._bounds_on_lattice(np.array(level), k)[1].item(), [object])
-        return np.ldexp(1.0, self._lattices.log2_granularity), bounds(which, alpha)
+        bounds = over_elements(
+            lambda i, level: mechanisms[i]._bounds_on_lattice(np.array(level), k)[1].item(), object, which, alpha
+        )
+        return np.ldexp(1.0, self._lattices.log2_granularity), bounds
 
     def _loss_of_elements(self, sensitivity: Any) -> Part:
         """Return `_loss` of array parameters; `sensitivity` is a number, or an array with one for each element."""

@@ -33,7 +33,7 @@ from stairnoise.mechanisms.laplace import sums as laplace_sums
 from stairnoise.mechanisms.staircase import distribution as staircase
 from stairnoise.mechanisms.staircase import loss as staircase_loss
 from stairnoise.mechanisms.staircase import sums as staircase_sums
-from stairnoise.numerics.elementwise import evaluate
+from stairnoise.numerics.elementwise import evaluate, over_elements
 from stairnoise.numerics.rounding import rounded_up
 
 
@@ -347,8 +347,8 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             with np.errstate(all="ignore"):
                 constants = self._family.constants(eps, steps.astype(np.float64), r.astype(np.float64))
             return granularity, np.asarray(evaluate(_BOUND, alpha, constants)).astype(object)
-        bounds = np.vectorize(lambda eps, D, r, level: self._family.sum_bound(eps, D, r, k, level), [object])
-        return granularity, bounds(eps, steps, r, alpha)
+        bound = self._family.sum_bound
+        return granularity, over_elements(lambda eps, D, r, level: bound(eps, D, r, k, level), object, eps, steps, r, alpha)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         return int(self._bounds_on_lattice(np.array(alpha), k)[1].item())

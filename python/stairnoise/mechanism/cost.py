@@ -11,6 +11,7 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import Real
 from stairnoise._types import Floats
 from stairnoise.mechanisms.staircase import cost as staircase_cost
+from stairnoise.numerics.elementwise import over_elements
 
 CostFunction = Callable[[Floats], Any]
 
@@ -85,7 +86,7 @@ def elementwise(function: Callable[..., float], shape: tuple[int, ...], *paramet
     """Apply a function of floats to every element."""
     if shape == ():
         return function(*map(float, parameters))
-    return np.vectorize(function, [float])(*(np.asarray(parameter, np.float64) for parameter in parameters))
+    return over_elements(function, float, *(np.asarray(parameter, np.float64) for parameter in parameters))
 
 
 def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:

@@ -77,8 +77,9 @@ class Immutable(Named):
 
     __slots__ = ()
 
-    # The names of the constructor's arguments.
+    # The names of the constructor's arguments, and these arguments, unless the class has a `_named_arguments` of its own.
     _known: frozenset[str]
+    _parameters: dict[str, Any]
 
     if not TYPE_CHECKING:
 
@@ -98,10 +99,9 @@ class Immutable(Named):
         """Return the error text for an unknown argument, with the name that was probably meant."""
         return f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, arguments_of(cls.__init__))}"
 
-    if TYPE_CHECKING:
-
-        def _named_arguments(self) -> dict[str, Any]:
-            """Return the constructor's arguments by name, in its order."""
+    def _named_arguments(self) -> dict[str, Any]:
+        """Return the constructor's arguments by name, in its order."""
+        return self._parameters
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")

@@ -77,9 +77,6 @@ class SelectionMechanism(Immutable):
         store(self, "_parameters", parameters)
         store(self, "_mechanism", mechanism)
 
-    def _named_arguments(self) -> dict[str, Any]:
-        return self._parameters
-
     @overload
     def select(self, costs: _Row = None, *, scores: _Row = None, out: None = None, **options: Unpack[SelectOptions]) -> int: ...
     @overload

@@ -25,11 +25,6 @@ def constants(eps: Real, sensitivity: Real) -> Exponential:
     return Exponential(eps, sensitivity, xp.log(eps / sensitivity / 2))
 
 
-def density(xp: Any, y: Any, k: Exponential) -> Any:
-    """``eps/(2 D) exp(-eps y/D)``."""
-    return xp.exp(log_density(xp, y, k))
-
-
 def log_density(xp: Any, y: Any, k: Exponential) -> Any:
     """Logarithm of the density."""
     return k.log_height - k.eps * (y / k.D)

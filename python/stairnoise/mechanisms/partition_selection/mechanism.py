@@ -219,9 +219,6 @@ class PartitionSelection(Immutable):
         shown = super()._shown_arguments()
         return {name: value for name, value in shown.items() if value is not None}
 
-    def _named_arguments(self) -> dict[str, Any]:
-        return self._parameters
-
     eps = Parameter[float | None]("Privacy parameter ε of all groups together; None if made from `sigma`.")
     delta = Parameter[float]("Privacy parameter δ of all groups together; with `sigma`, the share of δ for groups that appear.")
     max_partitions_contributed = Parameter[int]("Number of groups that one person can add to.")

@@ -17,7 +17,8 @@ from functools import lru_cache
 import numpy as np
 
 from stairnoise._types import Floats
-from stairnoise.distributions.tabulated import Tabulated
+from stairnoise.distributions.tabulated import Mirrored
+from stairnoise.numerics.quadrature import gauss_legendre
 from stairnoise.numerics.roots import least_integer
 
 # Probabilities are listed as long as they are normal float64 numbers.
@@ -34,21 +35,9 @@ _SHORT = 45.0
 _BINS = 2**14
 
 
-class SkellamDistribution(Tabulated):
-    """The distribution, with its moments in closed form."""
-
-    def __init__(self, mu: float) -> None:
-        above = log_pmf(mu, np.arange(reach(mu, _NEPERS) + 1.0))
-        super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]))
-        self._mu = mu
-
-    def mean(self) -> float:
-        """E X, zero by symmetry."""
-        return 0.0
-
-    def var(self) -> float:
-        """E X²."""
-        return self._mu
+def functions(mu: float) -> Mirrored:
+    """Return the functions of the distribution."""
+    return Mirrored(log_pmf(mu, np.arange(reach(mu, _NEPERS) + 1.0)), mu)
 
 
 def reach(mu: float, nepers: float) -> int:
@@ -86,8 +75,8 @@ def loss(mu: float, k: Floats, shift: int) -> Floats:
     if min(w.min(), v.min()) < _EXPANDED or 2 * shift > np.hypot(middle, mu).min():
         return log_pmf(mu, k) - log_pmf(mu, other)
     integral = np.zeros(k.shape)
-    for node, weight in _quadrature():
-        integral += (weight * shift / 2) * np.arcsinh((middle + node * shift / 2) / mu)
+    for node, weight in zip(*gauss_legendre(_NODES), strict=True):
+        integral += (weight * shift) * np.arcsinh((middle + (node - 0.5) * shift) / mu)
     rest = np.log1p(_corrections(k, w)) - np.log1p(_corrections(other, v))
     return np.asarray(rest - integral - 0.25 * np.log1p(2 * shift * middle / (v * v)))
 
@@ -102,13 +91,6 @@ def _corrections(k: Floats, w: Floats) -> Floats:
             value = value * p2 + coefficient
         total = (total + value) / w
     return total
-
-
-@lru_cache(maxsize=1)
-def _quadrature() -> tuple[tuple[float, float], ...]:
-    """Nodes and weights of Gauss and Legendre."""
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    return tuple(zip(nodes.tolist(), weights.tolist(), strict=True))
 
 
 @lru_cache(maxsize=1)

@@ -224,7 +224,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
     def _functions(self) -> Any:
-        return distribution.SkellamDistribution(self.var())
+        return distribution.functions(self.var())
 
     def _loss(self, sensitivity: int) -> Any:
         return loss.SkellamLoss(self.var(), sensitivity)

@@ -111,7 +111,7 @@ def reach(cost: Cost, eps: float, stair: float) -> float:
 
 
 class Folded:
-    """The folded cost l(u) of a continuous distribution, minus the cost of 0."""
+    """The folded cost l(u) of a distribution, minus the cost of 0."""
 
     def __init__(self, function: CostFunction, eps: float, stair: float) -> None:
         self.cost = Cost(function)
@@ -122,11 +122,15 @@ class Folded:
 
     def __call__(self, u: Floats) -> Floats:
         """Return l(u) for an increasing one-dimensional array in [0, 1]."""
-        total = np.zeros_like(u)
-        step = max(_BLOCK // max(u.size, 1), 1)
+        return self.sum(lambda m: (m + u) * self.stair, u.size)
+
+    def sum(self, places: Callable[[Floats], Floats], size: int) -> Floats:
+        """Return the sums over all stairs m of the costs at `size` places of a stair, which increase."""
+        total = np.zeros(size)
+        step = max(_BLOCK // max(size, 1), 1)
         for start in range(0, len(self.stairs), step):
             m = self.stairs[start : start + step]
-            values = self.cost(((m[:, None] + u) * self.stair).ravel()).reshape(len(m), -1)
+            values = self.cost(places(m[:, None]).ravel()).reshape(len(m), size)
             total += self.weights[start : start + step] @ values
         return total
 
@@ -228,16 +232,8 @@ class DiscreteFold(NamedTuple):
 
 def discrete_fold(function: CostFunction, eps: float, D: int) -> DiscreteFold:
     """Fold a cost of integers onto one stair."""
-    cost = Cost(function)
-    stairs = np.arange(math.ceil(max(reach(cost, eps, float(D)), min(_REACH / eps, 64.0))) + 2.0)
-    weights = np.exp(-eps * stairs) * -math.expm1(-eps)
-    total = np.zeros(D)
-    j = np.arange(float(D))
-    step = max(_BLOCK // D, 1)
-    for start in range(0, len(stairs), step):
-        m = stairs[start : start + step]
-        total += weights[start : start + step] @ cost((m[:, None] * D + j).ravel()).reshape(len(m), D)
-    return DiscreteFold(total, eps, cost.at_zero)
+    folded, j = Folded(function, eps, float(D)), np.arange(float(D))
+    return DiscreteFold(folded.sum(lambda m: m * D + j, D), eps, folded.cost.at_zero)
 
 
 def best_r(fold: DiscreteFold) -> int:

@@ -105,11 +105,6 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
     )
 
 
-def density(xp: Any, y: Any, k: Stairs) -> Any:
-    """h(y), per unit of the caller; y >= 0."""
-    return xp.exp(log_density(xp, y, k))
-
-
 def log_density(xp: Any, y: Any, k: Stairs) -> Any:
     """Ln h(y)."""
     J, _ = stair_of(xp, y * k.scale, k)

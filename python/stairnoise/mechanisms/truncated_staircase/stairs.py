@@ -68,11 +68,6 @@ def _left(xp: Any, J: Any, rest: Any, k: Ended) -> Any:
     return xp.where(n > 0, inside, xp.maximum(rest - (k.D - k.part), 0.0))
 
 
-def density(xp: Any, y: Any, k: Ended) -> Any:
-    """Density, per unit of the caller."""
-    return xp.exp(log_density(xp, y, k))
-
-
 def log_density(xp: Any, y: Any, k: Ended) -> Any:
     """Natural logarithm of the density."""
     J, _ = staircase.stair_of(xp, y * k.scale, k)  # type: ignore[arg-type]
