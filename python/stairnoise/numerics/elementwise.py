@@ -98,11 +98,11 @@ def evaluate(formula: Formula, x: Real, constants: Constants) -> Real:
     return out if out.ndim else float(out)
 
 
-def over_elements(function: Callable[..., Any], kind: type, *arguments: Any) -> AnyArray:
+def over_elements(function: Callable[..., Any], kind: type, *arguments: Any) -> Any:
     """Apply a function of Python numbers to every element of arguments that broadcast; `kind` is the type of its results."""
     # The function may ignore floating-point errors, which NumPy would report when it returns.
     with np.errstate(all="ignore"):
-        return np.vectorize(function, [kind])(*arguments)  # type: ignore[no-any-return]
+        return np.vectorize(function, [kind])(*arguments)
 
 
 def in_chunks(function: Callable[..., Any], chunk: int, *arguments: Real, dtype: Any = np.float64) -> AnyArray:
