@@ -9,6 +9,14 @@ exceed that, only the small part η_s of Φ_s = e^{εγ} s! ε^{−s−1} (1 + �
 in powers of ε:
 
     η_s = 2 Re Σ_{k ≥ 1} z_k^{s+1} e^{2πikγ},  z_k = ε/(ε + 2πik);      η_s = (−1)^s Σ_{j > s} C(j−1, s) (−ε)^j B_j(γ)/j!
+
+In many dimensions balls of radius r have weights r^d e^{−εr}, with a standard deviation near √d/ε. If that is much larger than the
+distance of two balls, Lipschitz's formula needs few terms. With t_k = 2 z_k^d e^{2πikγ}, the slope is proportional to
+
+    Re Σ t(z−1) · Re Σ t(z^p−1) − (1 + Re Σ t) · Re Σ t(z−1)(z^p−1),
+
+in which the small differences are factors. Otherwise two balls have nearly all of the weight. Each has half if the radius of the
+smaller ball is ρ = 1/(e^{ε/d} − 1). The optimum is slightly above, where the larger ball has about ρ(ρ+1)/d of the weight.
 """
 
 from __future__ import annotations
@@ -21,8 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stairnoise._types import Floats
-from stairnoise.mechanisms.multivariate_staircase import long_calibration
+from stairnoise._types import Complexes, Floats
 from stairnoise.mechanisms.multivariate_staircase.distribution import last_ball
 from stairnoise.numerics.lerch import bernoulli_over_factorial
 from stairnoise.numerics.roots import Rising, bisection
@@ -30,6 +37,8 @@ from stairnoise.numerics.roots import Rising, bisection
 Function = Callable[[Floats], Floats]
 Parts = Callable[..., list[Floats]]
 
+# Up to so many dimensions the grid and float64 have enough digits.
+_FEW_DIMENSIONS = 4096
 # For a larger η the series itself has enough digits.
 _LARGE = 1e-4
 # From this many dimensions on, Lipschitz's formula needs few terms.
@@ -60,8 +69,8 @@ class Search(NamedTuple):
 @lru_cache(maxsize=256)
 def optimal(eps: float, dim: int, p: int) -> float:
     """Return the best γ, with a relative error below 1e-9, unless γ is below 1e-300."""
-    if dim > long_calibration.LONG:
-        return long_calibration.optimal(eps, dim, p)
+    if dim > _FEW_DIMENSIONS:
+        return _optimal_for_many_dimensions(eps, dim, p)
     search = _search(eps, dim, p)
     grid = _grid(eps)
     best = int(np.argmin(search.cost(grid)))
@@ -201,3 +210,70 @@ def _about_one_half() -> Floats:
     """Return the matrix that takes t^k/k! for k = 0, 1, … to B_j(½ + t)/j!, from B_j(½)/j! = (2^(1−j) − 1) B_j/j!."""
     middle = [float((Fraction(2) ** (1 - j) - 1) * value) for j, value in enumerate(bernoulli_over_factorial(_BERNOULLI))]
     return np.array([[middle[j - k] if k <= j else 0.0 for k in range(_BERNOULLI)] for j in range(_BERNOULLI)])
+
+
+# Many dimensions
+
+Slope = Callable[[float], float]
+
+_HARMONICS = np.arange(1, 65)
+_MOST_QUOTIENT = 650.0
+# If d/(ρ(ρ+1)), the squared distance of two balls in standard deviations, is larger, only two balls matter.
+_FAR_APART = 64.0
+
+
+def _optimal_for_many_dimensions(eps: float, dim: int, p: int) -> float:
+    """Return the best γ in (0, 1], with a relative error below 1e-9; 1e-300 stands for everything below it."""
+    if eps / dim > _MOST_QUOTIENT:
+        return _LEAST
+    apart = 4 * dim * math.sinh(eps / dim / 2) ** 2
+    slope, low, high = _of_two_balls(eps, dim, p, apart) if apart > _FAR_APART else _of_many_balls(eps, dim, p)
+    # γ and γ + 1 give the same distribution, except for a ball of negligible weight.
+    gamma = bisection(lambda gamma: not slope(gamma) < 0, low, high) % 1
+    return gamma or 1.0
+
+
+def _of_many_balls(eps: float, dim: int, p: int) -> tuple[Slope, float, float]:
+    """Return the slope, and two γ between which the least cost lies."""
+    angle = 2 * math.pi * _HARMONICS / eps
+    log_z = -np.log1p(angle**2) / 2 - 1j * np.arctan(angle)
+    # z − 1, without cancellation; everything is in units of |z_1|^d.
+    step = -1j * angle / (1 + 1j * angle)
+    change = step if p == 1 else step * (2 + step)
+    unit = math.exp(dim * log_z[0].real)
+
+    def terms(gamma: float) -> Complexes:
+        return np.asarray(2 * np.exp(dim * (log_z - log_z[0].real) + 2j * np.pi * _HARMONICS * gamma))
+
+    def slope(gamma: float) -> float:
+        t = terms(gamma)
+        first, second, both = ((t * factor).sum().real for factor in (step, change, step * change))
+        return float(unit * first * second - (1 + unit * t.sum().real) * both)
+
+    def cost(gamma: float) -> float:
+        t = terms(gamma) * (1 + step)
+        return float((t * change).sum().real / (1 + unit * t.sum().real))
+
+    best = min(range(_GRID), key=lambda i: cost(i / _GRID))
+    return slope, (best - 1) / _GRID + 1, (best + 1) / _GRID + 1
+
+
+def _of_two_balls(eps: float, dim: int, p: int, apart: float) -> tuple[Slope, float, float]:
+    """Return the slope, and two γ between which the least cost lies."""
+    even = 1 / math.expm1(eps / dim)
+    smaller = math.floor(even)
+    index = np.arange(last_ball(eps, dim, 1.0, _NATS) + 2, dtype=np.float64)
+
+    def slope(gamma: float) -> float:
+        radii = index + gamma
+        largest = smaller + gamma
+        # ln γ itself, because 1 − (1 − γ) has no digits of a small γ.
+        growth = np.log1p((index[1:] - smaller) / largest)
+        growth = np.concatenate([[math.log(gamma / largest)], growth])
+        logs = dim * growth - eps * (index - smaller)
+        weights = np.exp(logs - logs.max())
+        there = weights * radii**p
+        return float((dim + p) * (there / radii).sum() / there.sum() - dim * (weights / radii).sum() / weights.sum())
+
+    low = even - smaller
+    return slope, low, low + 4 * (math.log(apart) + 2) / apart
