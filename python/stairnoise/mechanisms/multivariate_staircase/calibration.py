@@ -10,8 +10,8 @@ in powers of ε:
 
     η_s = 2 Re Σ_{k ≥ 1} z_k^{s+1} e^{2πikγ},  z_k = ε/(ε + 2πik);      η_s = (−1)^s Σ_{j > s} C(j−1, s) (−ε)^j B_j(γ)/j!
 
-In many dimensions balls of radius r have weights r^d e^{−εr}, with a standard deviation near √d/ε. If that is much larger than the
-distance of two balls, Lipschitz's formula needs few terms. With t_k = 2 z_k^d e^{2πikγ}, the slope is proportional to
+In many dimensions balls of radius r have weights r^d e^{−εr}, with a standard deviation near √d/ε. If that is much larger than
+the distance of two balls, Lipschitz's formula needs few terms. With t_k = 2 z_k^d e^{2πikγ}, the slope is proportional to
 
     Re Σ t(z−1) · Re Σ t(z^p−1) − (1 + Re Σ t) · Re Σ t(z−1)(z^p−1),
 
