@@ -204,7 +204,7 @@ def weights_of_vectors(norm: str, eps: float, steps: int, r: int, reach: int) ->
 def test_vectors_on_a_small_lattice(norm: str, d_in: float, *, whole: bool) -> None:
     """All moves of two coordinates, and all released vectors near; sometimes the bound is reached."""
     eps, steps, r, reach = 0.7, 3, 2, 9
-    own = SimpleNamespace(norm=norm, eps=eps, _dim=2, _sensitivity_steps=steps)
+    own = SimpleNamespace(norm=norm, eps=eps, dim=2, _sensitivity_steps=steps)
     bound, _, _ = sn.MultivariateStaircase._cost_of(own, Change(Fraction(d_in), Fraction(1), 1, whole))
     power = {"l1": 1, "l2": 2, "linf": 1}[norm]
     shifts = set(moves(2, Fraction(d_in), power, whole=whole, g=Fraction(1)))

@@ -11,10 +11,7 @@ import numpy as np
 from stairnoise._errors import ParameterError
 from stairnoise._numpy_scalars import NUMBERS
 from stairnoise._parameters import REMEMBERED, RealLike, common_shape, confidence_level, count, number_array, one_of, require
-from stairnoise._types import Floats
-from stairnoise._parameters import REMEMBERED, RealLike, common_shape, confidence_level, count, number_array, one_of
 from stairnoise._types import AnyArray, Floats, Ints
-from stairnoise._values import require
 from stairnoise.mechanism.guarantee import NAME, partitions
 from stairnoise.numerics.elementwise import over_elements
 from stairnoise.numerics.rounding import quotient_up

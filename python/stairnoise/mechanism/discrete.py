@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, got
 from stairnoise._options import ModuloOptions, Unpack
 from stairnoise._output import released_array
-from stairnoise._parameters import Real, RealLike, count, refuse
+from stairnoise._parameters import Real, RealLike, count, laid_out, refuse, true_values
 from stairnoise._types import Float, Floats, Integer, Integers, Memory, Out, Whole, number_or_array
-from stairnoise._values import laid_out, true_values
 from stairnoise.mechanism import cost
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.drawing import threads_asked

@@ -15,10 +15,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real, refuse, whole_numbers
-from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Memory, Number, Numeric, Out, Singles, Whole
-from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real, refuse
 from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Ints, Memory, Number, Numeric, Out, Singles, Whole
-from stairnoise._values import whole_numbers
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.column import library
 from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, numbers_for_different

@@ -10,10 +10,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._numpy_scalars import NUMBERS
 from stairnoise._parameters import Real, RealLike, argument, count, number_array, one_of, refuse, require, single
-from stairnoise._types import ColumnOfItsOwn, Columns, Integer, Integers, Number, number_or_array
-from stairnoise._parameters import Real, RealLike, argument, count, number_array, one_of, refuse, single
 from stairnoise._types import Bools, ColumnOfItsOwn, Columns, Integer, Integers, Ints, Number, number_or_array
-from stairnoise._values import require
 from stairnoise.accounting import privacy_loss
 from stairnoise.columns import reading as columns_reading
 from stairnoise.columns.column import library

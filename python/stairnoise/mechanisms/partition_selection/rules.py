@@ -21,11 +21,8 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._parameters import Real, require
-from stairnoise._parameters import Real, refuse
-from stairnoise._types import Floats
+from stairnoise._parameters import Real, refuse, require
 from stairnoise._types import Bools, Floats, Ints
-from stairnoise._values import require
 from stairnoise.accounting.losses import largest as largest_loss
 from stairnoise.accounting.losses import listed
 from stairnoise.mechanism.distribution import plain

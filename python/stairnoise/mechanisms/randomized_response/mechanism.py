@@ -12,10 +12,7 @@ from stairnoise._errors import ParameterError, outline
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._output import released_array
 from stairnoise._parameters import confidence_level, laid_out, number_array, require, single
-from stairnoise._types import Array, Columns, Floats, Integer, Integers, Memory, Number, Out
-from stairnoise._parameters import confidence_level, number_array, single
 from stairnoise._types import AnyArray, Array, Bools, Columns, Floats, Integer, Integers, Ints, Memory, Number, Out
-from stairnoise._values import laid_out, require
 from stairnoise.columns import categories as columns_of_categories
 from stairnoise.columns.column import Chunks, library
 from stairnoise.columns.reading import by_library
