@@ -87,4 +87,4 @@ def mechanisms_of_numbers():
 
 def promise(mechanism, **options):
     """Return the guarantee of a mechanism, at sensitivity 1 if the mechanism was made from its noise scale alone."""
-    return mechanism.guarantee(1 if mechanism._is_noise_alone else None, **options)
+    return mechanism.guarantee(1 if mechanism._stated is None else None, **options)

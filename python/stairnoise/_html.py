@@ -47,7 +47,7 @@ def _mechanism_rows(mechanism: Any) -> Rows:
     vectors = row.kind == "vector"
     # For shares, ε and quantiles come from lists of probabilities, which can take minutes to compute.
     quick = row.group != "shares"
-    if quick and not mechanism._is_noise_alone:
+    if quick and mechanism._stated is not None:
         yield "guarantee", repr(mechanism.guarantee()).removeprefix("Guarantee: ")
     if "granularity" not in arguments:
         yield "granularity", f"{mechanism.granularity:.6g}"

@@ -118,6 +118,8 @@ def argument(value: object, name: str) -> Real:
 
 def single(value: object, name: str) -> float:
     """Convert a parameter that may not be an array, as `real` does."""
+    if type(value) is float:
+        return value
     number = real(value, name)
     if not isinstance(number, float):
         raise ParameterError(f"{name} must be a single number, got {received(number)}")

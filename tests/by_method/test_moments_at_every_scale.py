@@ -39,7 +39,7 @@ def _no_warnings():
 
 def scaled(row, example, scale):
     """Return an example's mechanism with all lengths multiplied by a scale."""
-    alone = row.make(example)._is_noise_alone
+    alone = row.make(example)._stated is None
     arguments = ({} if alone else {"sensitivity": 1.0}) | example.arguments
     for name in LENGTHS:
         if arguments.get(name) is not None:

@@ -32,7 +32,7 @@ def test_mechanisms(row, mechanism):
     stds = [float(text) for name, text in rows.items() if name.startswith("standard deviation")]
     assert stds == pytest.approx([mechanism.std()] if hasattr(mechanism, "std") else [], rel=1e-3)
     assert ("95 % of the noise" in rows) == (row.group != "shares" and hasattr(mechanism, "error_bound"))
-    assert ("guarantee" in rows) == (row.group != "shares" and not mechanism._is_noise_alone)
+    assert ("guarantee" in rows) == (row.group != "shares" and mechanism._stated is not None)
     if "guarantee" in rows:
         assert f"Guarantee: {rows['guarantee']}" == repr(mechanism.guarantee())
     if "95 % of the noise" in rows:

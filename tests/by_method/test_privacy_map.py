@@ -257,13 +257,13 @@ def test_densities_of_one_value_fall_no_further(mechanism: Any, d_in: float) -> 
 @looped("mechanism", [sn.Laplace(0.7, 1.0), sn.Laplace(scale=2.5), sn.Gaussian(std=2.5), sn.Gaussian(sigma=2.5, sensitivity=1)])
 @looped("k", [2, 5, 100])
 def test_values_that_all_change_alike_have_the_guarantee_of_partitions(mechanism: Any, k: int) -> None:
-    promise = mechanism.guarantee(1 if mechanism._is_noise_alone else None, max_partitions_contributed=k)
+    promise = mechanism.guarantee(1 if mechanism._stated is None else None, max_partitions_contributed=k)
     gaussian = promise.rho is not None
     found = mechanism.for_partitions(k).privacy_map(math.sqrt(k) if gaussian else k, size=k)
     assert (found.rho if gaussian else found.eps) == pytest.approx(promise.rho if gaussian else promise.eps, rel=1e-7)
 
 
-@looped("mechanism", [mechanism for mechanism in MAPPED if not mechanism._is_noise_alone])
+@looped("mechanism", [mechanism for mechanism in MAPPED if mechanism._stated is not None])
 def test_one_value_at_the_own_sensitivity_has_the_guarantee(mechanism: Any) -> None:
     promise, found = mechanism.guarantee(), mechanism.privacy_map(mechanism.sensitivity)
     assert (found.partitions, found.norm) == (1, None)

@@ -241,7 +241,7 @@ def test_without_a_delta_only_pure_mechanisms_fit(ledger):
 def test_every_mechanism_has_a_cost(tmp_path, row):
     pure, composed = sn.Ledger(tmp_path / "pure", 1000), sn.Ledger(tmp_path / "composed", 1000, delta=0.01, composed=True)
     for mechanism in row.mechanisms():
-        promise, change = promised(mechanism), 1 if mechanism._is_noise_alone else None
+        promise, change = promised(mechanism), 1 if mechanism._stated is None else None
         ledger = composed if promise.delta != 0 else pure
         spent = ledger.spend(mechanism, data="people", sensitivity=change)
         # The errors that `privacy_eps` states.

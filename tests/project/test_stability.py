@@ -91,7 +91,7 @@ def test_an_older_spelling_answers_without_a_warning(name: str) -> None:
         warnings.simplefilter("error")
         value = getattr(mechanism, spelling)
         number = value() if callable(value) else value
-        promise = mechanism.guarantee(1 if mechanism._is_noise_alone else None)
+        promise = mechanism.guarantee(1 if mechanism._stated is None else None)
     assert number == {"delta": promise.delta, "rho": promise.rho}.get(spelling, promise.eps)
 
 

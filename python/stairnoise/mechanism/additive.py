@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 # Moments of much larger powers overflow float64.
 _MOST_POWER = 64
+_POWERS = f"greater than -1 and at most {_MOST_POWER}"
 # Up to this order the closed forms are quicker.
 _MOST_CLOSED_POWER = 16
 # Exceeds the rounding errors of listed probabilities.
@@ -76,6 +77,13 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
         def _sum_bound(self, k: int, alpha: float) -> int:
             """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
+
+        @staticmethod
+        def _plain(result: Any) -> AnyFloat:
+            """Return a result of the parameters' shape as a number or an array, as `plain` does."""
+
+    else:
+        _plain = staticmethod(plain)
 
     # The distribution
 
@@ -218,7 +226,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
             `p` is out of range or an array.
         """
         power = single(p, "p")
-        refuse("p", p, -1 < power <= _MOST_POWER, f"greater than -1 and at most {_MOST_POWER}")
+        refuse("p", p, -1 < power <= _MOST_POWER, _POWERS)
         distribution, unit = scaled(self)
         moment = distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power)
         return self._plain(times_power(moment, unit, power))
@@ -396,11 +404,6 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
         with np.errstate(all="ignore"):
             found = getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64))
             return self._plain(found)
-
-    @staticmethod
-    def _plain(result: Any) -> AnyFloat:
-        """Return a result of the parameters' shape as a number or an array, as `plain` does."""
-        return plain(result)  # type: ignore[return-value]
 
     @property
     def _unit(self) -> Any:

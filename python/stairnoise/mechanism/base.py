@@ -55,7 +55,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
 
     __module__ = "stairnoise"
 
-    __slots__ = ("_cached", "_distribution_made", "_draw", "_fast_release", "_parameters", "_sampler", "_stated")
+    __slots__ = ("_cached", "_distribution_made", "_draw", "_fast_release", "_parameters", "_sampler", "_scaled_made", "_stated")
 
     # Whether a value is an integer, and the dtypes of noise and of releases.
     _integers: ClassVar[bool] = False
@@ -82,9 +82,10 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     _fast_release: Any
     # Whether a sensitivity was stated; None for a mechanism made from its noise alone.
     _stated: bool | None
-    # Set at their first use: results of `once` by the names of methods, and the result of `_functions`.
+    # Set at their first use: results of `once` by the names of methods, and the results of `_functions` and of `scaled`.
     _cached: dict[str, Any]
     _distribution_made: Any
+    _scaled_made: tuple[Any, Any]
 
     if TYPE_CHECKING:
 
@@ -483,7 +484,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         >>> sn.MergedLaplace([16, 4], [0.125]).guarantee().eps
         5.5
         """
-        if sensitivity is None and self._is_noise_alone:
+        if sensitivity is None and self._stated is None:
             raise unstated(self, "a guarantee", "pass sensitivity=..." if self._any_sensitivity else None)
         return self._promise(self._sensitivity_or_default(sensitivity), partitions(max_partitions_contributed, NAME))
 
@@ -557,7 +558,7 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         """Return the mechanism for `k` >= 2 values; its errors say why there is none."""
         given = self._named_arguments()
         shares = {name: _native.largest_quotient(given[name], k) for name in ("eps", "delta") if name in given}
-        return type(self)(**given | shares)
+        return type(self)(*(given | shares).values())
 
     def _no_mechanism(self, k: int, name: str, reason: ParameterError) -> ParameterError:
         return ParameterError(f"{name} must {self._partitions_rule}, got {k}: {reason}")
@@ -588,11 +589,6 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     def _takes_floats(self) -> bool:
         """Whether a release takes floats: a sensitivity was stated, or there is none."""
         return self._stated is not False
-
-    @property
-    def _is_noise_alone(self) -> bool:
-        """Whether the mechanism was made from its noise alone, without a sensitivity."""
-        return self._stated is None
 
     @property
     def _stated_sensitivity(self) -> Any:

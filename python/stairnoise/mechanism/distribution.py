@@ -20,12 +20,14 @@ def root_moment(mechanism: Any, p: int) -> Any:
 
 def scaled(mechanism: Any) -> tuple[Any, Any]:
     """Return a distribution whose moments float64 can hold, and its unit."""
-    unit = mechanism._unit
-    near = (unit >= 1 / _LARGE) & (unit <= _LARGE)
-    # NumPy takes 3 µs for a single bool.
-    if near is True or np.all(near):
-        return mechanism._distribution, 1.0
-    return mechanism._in_units(), unit
+    try:
+        return mechanism._scaled_made  # type: ignore[no-any-return]
+    except AttributeError:
+        unit = mechanism._unit
+    near = np.all((unit >= 1 / _LARGE) & (unit <= _LARGE))
+    made = (mechanism._distribution, 1.0) if near else (mechanism._in_units(), unit)
+    object.__setattr__(mechanism, "_scaled_made", made)
+    return made
 
 
 def central(mechanism: Any) -> tuple[float, float, list[float]]:

@@ -81,8 +81,12 @@ class Guarantee(Immutable):
         partitions: int = 1,
         norm: Norm | None = None,
     ) -> None:
-        for store, value in zip(_SETTERS, (eps, delta, rho, sensitivity, partitions, norm), strict=True):
-            store(self, value)
+        _set_eps(self, eps)
+        _set_delta(self, delta)
+        _set_rho(self, rho)
+        _set_sensitivity(self, sensitivity)
+        _set_partitions(self, partitions)
+        _set_norm(self, norm)
 
     @property
     def best_guess(self) -> Real | None:
@@ -114,7 +118,7 @@ class Guarantee(Immutable):
         return f"Guarantee: {self.partitions} values{change} are {promise} together."
 
 
-_SETTERS = tuple(setters(Guarantee, *_FIELDS))
+_set_eps, _set_delta, _set_rho, _set_sensitivity, _set_partitions, _set_norm = setters(Guarantee, *_FIELDS)
 
 
 def _shown(number: Any) -> str:

@@ -323,7 +323,7 @@ def _reading(thing: Any, name: str) -> Any:
         return value
     if not inspect.ismethod(value) or inspect.isclass(value.__self__):
         return _NONE
-    if name == "guarantee" and getattr(thing, "_is_noise_alone", False):
+    if name == "guarantee" and getattr(thing, "_stated", False) is None:
         return _NONE
     # A selection needs one of two arguments, so neither is required by itself.
     if isinstance(thing, SelectionMechanism) and name in ("select", "top", "probabilities", "log_probabilities", "expected_cost"):

@@ -121,7 +121,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         wanted, width = positive(eps, "eps"), positive(sensitivity, "sensitivity")
         small = math.exp(-wanted / 4)
         try:
-            return cls(small, 4 * width / wanted, width * small, sensitivity=width)
+            return cls(small, 4 * width / wanted, width * small, 1, 1, width)
         except ParameterError as error:
             raise ParameterError(
                 f"eps and sensitivity must give scales that one lattice holds, got {wanted} and {width}: {error}"
@@ -164,7 +164,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
 
     def _checked_sensitivity(self, sensitivity: Any) -> float:
         width = positive(sensitivity, "sensitivity")
-        largest = max(self.theta, self.lam)
+        largest = max(self._parameters["theta"], self._parameters["lam"])
         if width > _MOST_SCALES * largest:
             refuse("sensitivity", width, False, f"at most {_MOST_SCALES} times the larger scale, {largest}")
         return width

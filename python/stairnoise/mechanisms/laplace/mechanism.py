@@ -149,12 +149,12 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
     @property
     def eps(self) -> Float | float | None:  # type: ignore[override]
         """Privacy parameter ε of one draw; None if made from `scale` or `std`."""
-        return None if self._is_noise_alone else self._eps  # type: ignore[return-value]
+        return None if self._stated is None else self._eps  # type: ignore[return-value]
 
     @property
     def sensitivity(self) -> Float | float | None:  # type: ignore[override]
         """Largest change Δ of one value that one person can cause; None if made from `scale` or `std`."""
-        return None if self._is_noise_alone else self._sensitivity  # type: ignore[return-value]
+        return None if self._stated is None else self._sensitivity  # type: ignore[return-value]
 
     @property
     def scale(self) -> Float:
@@ -163,17 +163,17 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
             return self._plain(np.divide(self._sensitivity, self._eps))
 
     def _named_arguments(self) -> dict[str, Any]:
-        return {"scale": self._sensitivity} if self._is_noise_alone else super()._named_arguments()
+        return {"scale": self._sensitivity} if self._stated is None else super()._named_arguments()
 
     def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
-        return (self._of_noise, (self._sensitivity, *self._partitions)) if self._is_noise_alone else super()._made_by()
+        return (self._of_noise, (self._sensitivity, *self._partitions)) if self._stated is None else super()._made_by()
 
     def __repr__(self) -> str:
-        wider = self._partitions if self._is_noise_alone else ()
+        wider = self._partitions if self._stated is None else ()
         return super().__repr__() + "".join(f".for_partitions({k})" for k in wider)
 
     def _key(self) -> tuple[object, ...]:
-        return (*super()._key(), self._partitions) if self._is_noise_alone else super()._key()
+        return (*super()._key(), self._partitions) if self._stated is None else super()._key()
 
     def _functions(self) -> Symmetric:
         eps, D = self._eps, self._sensitivity
@@ -207,7 +207,7 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
         return numbers_for_different(eps, self._parameter_shape, self._eps, granularity, steps)
 
     def _divided_among(self, k: int) -> Self:
-        if self._is_noise_alone:
+        if self._stated is None:
             return self._of_noise(self._sensitivity, *self._partitions, k)
         return super()._divided_among(k)
 

@@ -116,6 +116,8 @@ class MultiScaleDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
         one = self._keeping_guarantee(max_partitions_contributed, NAME)
         if one is not self:
             return max_partitions_contributed * one.privacy_eps(sensitivity)
+        if sensitivity is None:
+            return self._eps_for_own_sensitivity()
         change: int = self._sensitivity_or_default(sensitivity)
         return -(-change // self.sensitivity) * self._eps_for_own_sensitivity()
 
