@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
 
     def make(self, setting: Setting) -> Any:
         """Return the mechanism for this setting, or raise if there is none."""
-        if self.compared.needs_sensitivity and not setting.stated:
+        if self.compared.stated and not setting.stated:
             raise ParameterError("sensitivity must be stated for a mechanism made from its noise alone, got None")
         mechanism = self.row.load()
         make = getattr(mechanism, self.compared.by) if self.compared.by else mechanism

@@ -11,7 +11,7 @@ import numpy as np
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError
 from stairnoise._types import Floats
-from stairnoise.calibration import Target, calibrated, line
+from stairnoise.calibration import MOMENT, Target, calibrated, line
 from stairnoise.mechanism.distribution import root_moment
 from stairnoise.numerics.roots import bisection
 from stairnoise.registry import SELECTIONS, Row, load, load_selection
@@ -85,7 +85,7 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
     ParameterError
         No mechanism reaches it.
     """
-    power = {"l1": 1, "l2": 2}[cost]
+    power = MOMENT[cost]
     mechanisms: dict[str, Any] = {}
     refusals: dict[str, str] = {}
 

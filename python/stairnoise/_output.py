@@ -15,6 +15,7 @@ from stairnoise._parameters import MOST_DIMENSIONS, count, refuse_dimensions, re
 from stairnoise._types import Memory
 
 Shape = tuple[int, ...]
+Names = tuple[str, ...]
 Size = int | Shape
 
 _MOST_BYTES = 2**63 - 1
@@ -23,13 +24,7 @@ CHUNK = 2**20
 
 
 def output_array(
-    size: Size | None,
-    parameters: Shape,
-    out: Memory | None,
-    dtype: DTypeLike | None,
-    allowed: tuple[str, ...],
-    *,
-    name: str = "size",
+    size: Size | None, parameters: Shape, out: Memory | None, dtype: DTypeLike | None, allowed: Names, *, name: str = "size"
 ) -> NDArray[Any]:
     """Return the array to fill, of NumPy's own class: the memory of `out` if given, otherwise a new array.
 
@@ -64,7 +59,7 @@ def output_array(
     return _allocate(shape, wanted or _dtypes(allowed)[0], name)
 
 
-def released_array(shape: Shape, out: Memory | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
+def released_array(shape: Shape, out: Memory | None, default: str, allowed: Names) -> NDArray[Any]:
     """Return the array that a release fills, of NumPy's own class: the memory of `out` if given, otherwise a new array."""
     if out is None:
         return _allocate(shape, np.dtype(default), "values")
@@ -75,7 +70,7 @@ def released_array(shape: Shape, out: Memory | None, default: str, allowed: tupl
 
 
 def chunks_of(
-    size: Size, chunk_size: int | None, parameters: Shape, value: Shape, dtype: DTypeLike | None, allowed: tuple[str, ...]
+    size: Size, chunk_size: int | None, parameters: Shape, value: Shape, dtype: DTypeLike | None, allowed: Names
 ) -> tuple[Shape, int, np.dtype[Any]]:
     """Return the shape of an output that is made in chunks of its first axis, the length of a chunk, and the dtype.
 
@@ -154,7 +149,7 @@ def _length(length: object, name: str) -> int:
     raise kind(f"{name} must be a non-negative integer below 2**63, or a tuple of them, got {received(length)}")
 
 
-def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
+def _dtype(dtype: DTypeLike, allowed: Names) -> np.dtype[Any]:
     try:
         wanted = np.dtype(dtype)
     except Exception:  # NumPy parses strings as Python and reads attributes of objects, so even SyntaxError is possible
@@ -183,7 +178,7 @@ def array_of(out: Any, name: str = "out") -> NDArray[Any]:
     return memory
 
 
-def _checked_memory(out: Any, allowed: tuple[str, ...]) -> NDArray[Any]:
+def _checked_memory(out: Any, allowed: Names) -> NDArray[Any]:
     """Return the memory of `out` as an array of NumPy's own class, or refuse it."""
     memory = array_of(out)
     refuse_dimensions(memory, "out")
@@ -191,12 +186,16 @@ def _checked_memory(out: Any, allowed: tuple[str, ...]) -> NDArray[Any]:
         bytes_alone = not is_array(out) and memory.dtype in _dtypes(("uint8", "int8"))
         hint = '; memoryview(out).cast("d") has float64, cast("q") int64' if bytes_alone else ""
         raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {dtype_name(memory.dtype)}{hint}")
-    flags = memory.flags
-    if not flags.writeable:
-        raise ParameterError("out must be writable, got a read-only array")
-    if not flags.c_contiguous and overlaps_itself(memory):
-        raise ParameterError(f"out must not overlap itself, got shape {memory.shape} with strides {memory.strides}")
+    require_writable(memory, "out")
     return memory
+
+
+def require_writable(array: NDArray[Any], name: str) -> None:
+    """Refuse memory that cannot be written, or in which two elements share a byte."""
+    if not array.flags.writeable:
+        raise ParameterError(f"{name} must be writable, got a read-only array")
+    if not array.flags.c_contiguous and overlaps_itself(array):
+        raise ParameterError(f"{name} must not overlap itself, got shape {array.shape} with strides {array.strides}")
 
 
 def _check_broadcast(parameters: Shape, shape: Shape, name: str) -> None:
@@ -219,10 +218,10 @@ def _allocate(shape: Shape, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
 
 
 @cache
-def _dtypes(names: tuple[str, ...]) -> tuple[np.dtype[Any], ...]:
+def _dtypes(names: Names) -> tuple[np.dtype[Any], ...]:
     return tuple(map(np.dtype, names))
 
 
-def _alternatives(names: tuple[str, ...]) -> str:
+def _alternatives(names: Names) -> str:
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last

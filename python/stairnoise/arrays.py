@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, dtype_name, outline, place
 from stairnoise._options import DrawOptions, Unpack
-from stairnoise._output import array_of, overlaps_itself
+from stairnoise._output import array_of, require_writable
 from stairnoise._parameters import one_of, refuse_dimensions, single
 from stairnoise.mechanism.drawing import FLOAT64, threads_asked
 from stairnoise.mechanisms.gaussian.mechanism import Gaussian
@@ -220,10 +220,7 @@ def _require_writable(values: list[NDArray[Any]], places: list[NDArray[Any]]) ->
         elif not _is_float(out.dtype):
             # It stays as it is.
             continue
-        if not out.flags.writeable:
-            raise ParameterError(f"{name} must be writable, got a read-only array")
-        if not out.flags.c_contiguous and overlaps_itself(out):
-            raise ParameterError(f"{name} must not overlap itself, got shape {out.shape} with strides {out.strides}")
+        require_writable(out, name)
     # Nothing else can refer to the memory that an array of NumPy's own class owns, except its views.
     if values is places and all(out.flags.owndata for out in places) and len(set(map(id, places))) == len(places):
         return
@@ -237,14 +234,11 @@ def _require_writable(values: list[NDArray[Any]], places: list[NDArray[Any]]) ->
     for one in sorted(memory, key=lambda one: one[:2]):
         near = [other for other in near if other[1] > one[0]]
         for other in near:
-            if (
-                (one[3] or other[3])
-                and not (one[2] == other[2] and _native.same_memory(one[4], other[4]))
-                and _share(one[4], other[4])
-            ):
+            both = one[4], other[4]
+            if (one[3] or other[3]) and not (one[2] == other[2] and _native.same_memory(*both)) and _share(*both):
+                first, second = sorted((one[2], other[2]))
                 raise ParameterError(
-                    f"out must have arrays that share no memory with others, got arrays {min(one[2], other[2])} and "
-                    f"{max(one[2], other[2])} that do"
+                    f"out must have arrays that share no memory with others, got arrays {first} and {second} that do"
                 )
         near.append(one)
 
@@ -308,19 +302,18 @@ def _write(
 ) -> None:
     """Check all arrays, and then write them with noise."""
     batches = list(_batches(values, places, threads))
-    # A single batch is read once.
-    read = [batch.read() for batch in batches[:1]] if len(batches) == 1 else [None] * len(batches)
-    for batch, known in zip(batches, read, strict=True):
-        _require_accepted(batch, sampler.first_refused(batch.read() if known is None else known), values)
+    read = lru_cache(maxsize=1)(_Batch.read)  # so that a single batch is read once
+    for batch in batches:
+        _require_accepted(batch, sampler.first_refused(read(batch)), values)
     view, first = sampler.next_view(stream, sum(batch.size for batch in batches)), 0
     number = 0
     try:
         for array, out in zip(values, places, strict=True):
             if not _is_float(array.dtype) and out is not array:
                 np.copyto(out, array)
-        for batch, known in zip(batches, read, strict=True):
+        for batch in batches:
             number = batch.parts[0].number
-            batch.write(sampler, view.after(first), batch.read() if known is None else known, threads)
+            batch.write(sampler, view.after(first), read(batch), threads)
             first += batch.size
     except BaseException as error:
         if hasattr(error, "add_note"):

@@ -27,9 +27,9 @@ from stairnoise.registry import ROWS, Row
 
 __all__ = ["calibrate"]
 
-Mechanism = TypeVar("Mechanism")
+Made = TypeVar("Made")
 
-_MOMENT = {"l1": 1, "l2": 2}
+MOMENT = {"l1": 1, "l2": 2}
 MOST_RELEASES = 2**20
 # How near to the given ε a search ends, from below.
 _NEAR = 1e-5
@@ -77,14 +77,8 @@ def _spent(target: Target, mechanism: Any, coarsely: bool) -> float:
 
 
 def calibrate(
-    cls: type[Mechanism],
-    *,
-    eps: Number,
-    delta: Number = 0.0,
-    releases: int = 1,
-    sensitivity: Number | None = None,
-    cost: Cost = "l1",
-) -> Mechanism:
+    cls: type[Made], *, eps: Number, delta: Number = 0.0, releases: int = 1, sensitivity: Number | None = None, cost: Cost = "l1"
+) -> Made:
     r"""Return the mechanism with which `releases` releases together are (ε, δ)-differentially private.
 
     The guarantee is that of the composed privacy loss: ``mechanism.compose(releases).eps_for_delta(delta)`` is at most `eps`.
@@ -159,7 +153,7 @@ def calibrate(
     one_of(cost, "cost", ("l1", "l2"))
     needs_delta = "delta" in line(row, cost).compared.takes
     refuse("delta", delta, target.delta > 0 or not needs_delta, f"greater than 0 for a {row.class_name}")
-    found: Mechanism = calibrated(row, target, cost)
+    found: Made = calibrated(row, target, cost)
     return found
 
 
@@ -178,7 +172,7 @@ def calibrated(row: Row, target: Target, cost: str) -> Any:
     setting = Setting(target.eps, target.sensitivity, target.delta or None, target.stated)
     candidate.make(setting)  # its own error about these parameters needs no other words
     try:
-        mechanism = _found(candidate, setting, target, _MOMENT[cost])
+        mechanism = _found(candidate, setting, target, MOMENT[cost])
     except ParameterError as error:
         raise ParameterError(
             f"eps, delta and releases must leave a {row.class_name} that can be drawn and composed, "

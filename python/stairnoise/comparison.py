@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal, overload
 
@@ -17,12 +17,11 @@ from stairnoise._optional import require
 from stairnoise._parameters import Cost, RealLike, count, one_of, real, refuse, single
 from stairnoise._plain import aligned
 from stairnoise._recommendation import recommend, recommend_for_several
-from stairnoise.calibration import MOST_RELEASES, checked
+from stairnoise.calibration import MOMENT, MOST_RELEASES, checked
 from stairnoise.mechanism.guarantee import NAME, partitions
 
 Subject = Literal["number", "vector", "choice"]
 
-_MOMENT = {"l1": 1, "l2": 2}
 _HEADINGS = {
     "number": ("E|X|", "E X²", "std"),
     "vector": ("E‖X‖", "E‖X‖²", "√E‖X‖²"),
@@ -32,7 +31,7 @@ _MOST_DIMENSIONS = 100_000
 _WIDTH = 80
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Comparison(Sequence[ComparisonRow]):
     """The result of `compare`: an immutable sequence of rows that prints as a table.
 
@@ -67,7 +66,7 @@ class Comparison(Sequence[ComparisonRow]):
     cost: Cost
     subject: Subject
     _asked: tuple[Any, ...]
-    _rows: tuple[ComparisonRow, ...]
+    _rows: tuple[ComparisonRow, ...] = field(compare=False)
     notes: tuple[str, ...] = ()
     releases: int | None = None
 
@@ -128,14 +127,6 @@ class Comparison(Sequence[ComparisonRow]):
         sensitivity = self.sensitivity if self._stated else None
         counts = self.releases, self.max_partitions_contributed
         return _compare_again, (self.eps, sensitivity, self.cost, self.delta, *counts, *self._asked)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Comparison):
-            return NotImplemented
-        return self.__reduce__() == other.__reduce__()
-
-    def __hash__(self) -> int:
-        return hash(self.__reduce__())
 
     def __repr__(self) -> str:
         paragraphs = [aligned([self.headings, *self.texts()])]
@@ -257,7 +248,7 @@ def compare(
         raise ParameterError(f"costs must be None where dim is given, got dim {received(dim)}")
     refuse("releases", releases, number_alone or releases is None, "None for a vector or a choice")
     refuse(NAME, max_partitions_contributed, number_alone or setting.partitions == 1, "1 for a vector or a choice")
-    power = _MOMENT[cost]
+    power = MOMENT[cost]
     if dim is not None:
         length = count(dim, "dim", least=2, most=_MOST_DIMENSIONS)
         vectors = of_vectors(setting, length, norm, power)

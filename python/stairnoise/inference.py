@@ -15,7 +15,6 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -138,11 +137,11 @@ def binomial_test(
     >>> sn.binomial_test([50, 63, 80], 100, mechanism=mechanism).round(4).tolist()
     [1.0, 0.0156, 0.0]
     """
-    z, trials, side, noise, u = _asked(released, n, mechanism, alternative, rng)
+    z, trials, side, noise = _asked(released, n, mechanism, alternative, rng)
     null = argument(p, "p")
     refuse("p", null, (np.asarray(null) >= 0) & (np.asarray(null) <= 1), "from 0 to 1")
     shape = common_shape({"released": z, "n": trials, "p": null})
-    return elementwise(lambda z, n, p, u: _p_value(noise, z, int(n), p, side, u), shape, z, trials, null, u(shape))
+    return elementwise(lambda z, n, p, u: _p_value(noise, z, int(n), p, side, u), shape, z, trials, null, noise.uniforms(shape))
 
 
 @overload
@@ -206,19 +205,17 @@ def binomial_interval(
     >>> round(low, 4), high
     (0.5404, 1.0)
     """
-    z, trials, side, noise, u = _asked(released, n, mechanism, alternative, rng)
+    z, trials, side, noise = _asked(released, n, mechanism, alternative, rng)
     level = confidence_level(confidence)
     shape = common_shape({"released": z, "n": trials, "confidence": level})
     beyond = np.asarray((1 - np.asarray(level)) / (2 if side == "two-sided" else 1) * _MARGIN)
-    shifts = u(shape)
-    low = np.array(0.0)
+    shifts = noise.uniforms(shape)
+    low, high = np.array(0.0), np.array(1.0)
     if side != "less":
         low = np.asarray(elementwise(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
-    if side == "greater":
-        high = np.array(1.0)
-    else:
+    if side != "greater":
         high = np.asarray(elementwise(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
-    return (float(low), float(high)) if shape == () else (np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy())
+    return tuple(np.broadcast_to(end, shape).copy() if shape else float(end) for end in (low, high))
 
 
 class _Noise(NamedTuple):
@@ -230,7 +227,7 @@ class _Noise(NamedTuple):
 
     mechanism: Any
     whole: bool
-    uniform: bool
+    rng: Rng | None
     single: bool
     reach: float = 0.0
 
@@ -241,11 +238,19 @@ class _Noise(NamedTuple):
         number = np.float32(z) if self.single else np.float64(z)
         return self._replace(reach=_HALF * max(self.mechanism.granularity, float(last_place(np.asarray(number)))))
 
+    def uniforms(self, shape: tuple[int, ...]) -> Any:
+        """Draw a uniform number for each element; 0 for all of them without a generator."""
+        if self.rng is None:
+            return 0.0
+        # δ = 1/2 leaves the first stair alone: noise is uniform on the multiples of 2**-36 from -1/2 to 1/2.
+        flat = load("truncated_staircase")(eps=1.0, delta=0.5, sensitivity=0.5, gamma=1.0)
+        return flat.sample(shape or None, rng=self.rng)
+
     def from_(self, t: Floats) -> Floats:
         """P(N >= t)."""
         if not self.whole:
             return np.asarray(self.mechanism.sf(t - self.reach))
-        if not self.uniform:
+        if self.rng is None:
             return np.asarray(self.mechanism.sf(np.ceil(t) - 1))
         m = np.floor(t + 0.5)
         return np.asarray(self.mechanism.sf(m) + (m + 0.5 - t) * self.mechanism.pmf(m))
@@ -254,7 +259,7 @@ class _Noise(NamedTuple):
         """P(N <= t)."""
         if not self.whole:
             return np.asarray(self.mechanism.cdf(t + self.reach))
-        if not self.uniform:
+        if self.rng is None:
             return np.asarray(self.mechanism.cdf(np.floor(t)))
         m = np.floor(t + 0.5)
         return np.asarray(self.mechanism.cdf(m - 1) + (t - m + 0.5) * self.mechanism.pmf(m))
@@ -271,7 +276,7 @@ def _p_value(noise: _Noise, z: float, n: int, p: float, side: str, u: float) -> 
     # What is released as the number on the other side counts too, and its place is rounded to a float.
     noise = noise.beside(max(abs(z), abs(other)))
     # Without a uniform number, the outcome that is as far on the other side is one of several; rounding must not lose it.
-    slack = _EQUALLY_FAR * max(1.0, abs(z - centre)) if noise.whole and not noise.uniform else 0.0
+    slack = _EQUALLY_FAR * max(1.0, abs(z - centre)) if noise.whole and noise.rng is None else 0.0
     low, high = (z, other - slack) if z < centre else (other + slack, z)
     return min(binomial.tail(n, p, lambda x: noise.from_(high - x) + noise.to(low - x)), 1.0)
 
@@ -289,8 +294,8 @@ def _upper(noise: _Noise, z: float, n: int, level: float, u: float) -> float:
 
 def _asked(
     released: RealLike, n: object, mechanism: object, alternative: object, rng: Rng | None
-) -> tuple[Any, Any, str, _Noise, Callable[[tuple[int, ...]], Any]]:
-    """Check what both functions take; return also what draws the uniform numbers, or 0 for each."""
+) -> tuple[Any, Any, str, _Noise]:
+    """Check what both functions take."""
     if not all(callable(getattr(type(mechanism), name, None)) for name in ("_loss", "sf")):
         raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
     made: Any = mechanism
@@ -301,16 +306,14 @@ def _asked(
     refuse("rng", rng, rng is None or whole, f"None for a {type(mechanism).__name__}, whose noise is continuous")
     values = number_array(released, "released", rounding=True)
     z = argument(values, "released")
-    within = np.abs(z) < _LARGEST
-    if not np.all(within):
+    if not np.all(np.abs(z) < _LARGEST):
         raise ParameterError(f"released must be finite and below 2**53 in magnitude, got {outline(released)}")
     if whole and not np.all(np.asarray(z) == np.floor(z)):
         raise ParameterError(
             f"released must be a whole number for noise that is one, got {outline(released)}; noise of "
             "Staircase(eps, gamma=0.5) is the sum of that of DiscreteLaplace and of a uniform number"
         )
-    noise = _Noise(made, whole, rng is not None, in_float32(released, values))
-    return z, _trials(n), side, noise, _uniforms(rng)
+    return z, _trials(n), side, _Noise(made, whole, rng, in_float32(released, values))
 
 
 def _trials(n: object) -> Real:
@@ -318,19 +321,7 @@ def _trials(n: object) -> Real:
     if array.dtype.kind == "f":
         raise ParameterTypeError(f"n must be an integer or an array of integers, got {received(n)}")
     refuse("n", array if array.ndim else array.item(), (array >= 1) & (array <= _MOST_TRIALS), "an integer from 1 to 2**32")
-    floats: Floats = array.astype(np.float64)
-    return floats if floats.ndim else float(floats)
-
-
-def _uniforms(rng: Rng | None) -> Callable[[tuple[int, ...]], Any]:
-    def draw(shape: tuple[int, ...]) -> Any:
-        if rng is None:
-            return 0.0
-        # δ = 1/2 leaves the first stair alone: noise is uniform on the multiples of 2**-36 from -1/2 to 1/2.
-        flat = load("truncated_staircase")(eps=1.0, delta=0.5, sensitivity=0.5, gamma=1.0)
-        return flat.sample(shape or None, rng=rng)
-
-    return draw
+    return argument(array, "n")
 
 
 for _public in (binomial_interval, binomial_test):

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import Real, RealLike, common_shape, real
+from stairnoise._parameters import Real, RealLike, common_shape, one_of, real, refuse
 from stairnoise._types import Array, Float, Floats, Number, Numeric
 from stairnoise.distributions import real_moments as moments
 from stairnoise.distributions.moments import lattice_abs_moment
@@ -127,7 +128,7 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
     kind, epsilon, scale, shape = _checked("staircase", eps, sensitivity, cost)
     if callable(kind):
         return elementwise(lambda e, D: functions.best_gamma(functions.Folded(kind, e, D)), shape, epsilon, scale)
-    return _plain(np.broadcast_to(_best_gamma(kind, epsilon), shape))
+    return _plain(_best_gamma(kind, epsilon), shape)
 
 
 @overload
@@ -189,9 +190,8 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
     kind, epsilon, D, shape = _checked("discrete_staircase", eps, sensitivity, cost)
     if callable(kind):
         answer = elementwise(lambda e, d: functions.best_r(functions.discrete_fold(kind, e, int(d))), shape, epsilon, D)
-        return int(answer) if shape == () else answer.astype(np.int64)
-    r = np.broadcast_to(_best_r(kind, epsilon, D), shape)
-    return int(r) if shape == () else r.copy()
+        return _plain(np.asarray(answer, np.int64), shape)
+    return _plain(_best_r(kind, epsilon, D), shape)
 
 
 @overload
@@ -253,15 +253,14 @@ def optimal_cost(eps: RealLike, sensitivity: RealLike = 1.0, cost: CostLike = "l
     >>> round(so.optimal_cost(1, 5, "l2", mechanism="discrete_staircase"), 6)
     48.03368
     """
-    _check_mechanism(mechanism)
+    discrete = one_of(mechanism, "mechanism", _MECHANISMS) == "discrete_staircase"
     kind, epsilon, D, shape = _checked(mechanism, eps, sensitivity, cost)
     if callable(kind):
-        least = _least_discrete if _is_discrete(mechanism) else _least_staircase
+        least = _least_discrete if discrete else _least_staircase
         return elementwise(lambda e, d: least(kind, e, d), shape, epsilon, D)
-    if not _is_discrete(mechanism):
-        return _plain(np.broadcast_to(_best_cost(kind, epsilon, D), shape))
-    moment = _discrete_moment(kind, epsilon, D, np.asarray(_best_r(kind, epsilon, D), np.float64))
-    return _plain(np.broadcast_to(moment, shape))
+    if not discrete:
+        return _plain(_best_cost(kind, epsilon, D), shape)
+    return _plain(_discrete_moment(kind, epsilon, D, np.asarray(_best_r(kind, epsilon, D), np.float64)), shape)
 
 
 @overload
@@ -311,38 +310,33 @@ def expected_cost(mechanism: Any, cost: CostLike) -> Any:
     """
     if not callable(getattr(type(mechanism), "_expected_cost", None)):
         raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
-    kind = _cost(cost, least=-1.0)
+    kind = _cost(cost, any_moment=True)
     if callable(kind):
         return mechanism._expected_cost(kind)
     parameters = {"cost": kind, "the parameters of the mechanism": np.empty(mechanism._parameter_shape)}
-    return _plain(np.broadcast_to(mechanism._expected_power(kind), common_shape(parameters)))
+    return _plain(mechanism._expected_power(kind), common_shape(parameters))
 
 
 # Powers: vectorised, with the closed forms at p = 1 and 2
 
 
-def _best_gamma(p: Real, eps: Real) -> Floats:
-    return np.asarray(_by_power(p, [(1.0, gamma_l1), (2.0, gamma_l2)], powers.gamma_power, eps))
+def _best_gamma(p: Real, eps: Real) -> Any:
+    return _by_power(p, (gamma_l1, gamma_l2), powers.gamma_power, eps)
 
 
-def _best_r(p: Real, eps: Real, D: Real) -> NDArray[np.int64]:
-    return np.asarray(_by_power(p, [(1.0, _exact_r("l1")), (2.0, _exact_r("l2"))], powers.r_power, eps, D))
+def _best_r(p: Real, eps: Real, D: Real) -> Any:
+    return _by_power(p, (partial(_exact_r, "l1"), partial(_exact_r, "l2")), powers.r_power, eps, D)
 
 
-def _best_cost(p: Real, eps: Real, D: Real) -> Floats:
+def _best_cost(p: Real, eps: Real, D: Real) -> Any:
     def general(p: Real, eps: Real, D: Real) -> Floats:
         return moments.staircase_abs_moment(p, eps, D, powers.gamma_power(p, eps))
 
-    return np.asarray(_by_power(p, [(1.0, _least_l1), (2.0, _least_l2)], general, eps, D))
+    return _by_power(p, (_least_l1, _least_l2), general, eps, D)
 
 
-def _discrete_moment(p: Real, eps: Real, D: Real, r: Real) -> Floats:
-    closed = [(float(k), _closed_lattice_moment(k)) for k in (1, 2)]
-    return np.asarray(_by_power(p, closed, moments.lattice_abs_moment, eps, D, r))
-
-
-def _closed_lattice_moment(k: int) -> Callable[[Real, Real, Real], Floats]:
-    return lambda eps, D, r: lattice_abs_moment(k, eps, D, r)
+def _discrete_moment(p: Real, eps: Real, D: Real, r: Real) -> Any:
+    return _by_power(p, (partial(lattice_abs_moment, 1), partial(lattice_abs_moment, 2)), moments.lattice_abs_moment, eps, D, r)
 
 
 def _least_l1(eps: Real, D: Real) -> Floats:
@@ -357,29 +351,20 @@ def _least_l2(eps: Real, D: Real) -> Floats:
         return np.asarray((D / np.expm1(-np.asarray(eps))) ** 2 * (third**2 * np.cbrt((1 + b) / 2) ** 2 + b))
 
 
-def _exact_r(cost: Literal["l1", "l2"]) -> Callable[[Real, Real], NDArray[np.int64]]:
-    def best(eps: Real, D: Real) -> NDArray[np.int64]:
-        spread = np.broadcast_arrays(np.asarray(eps, np.float64), np.asarray(D, np.float64))
-        return describe("discrete_staircase", spread[0], spread[1], cost)[2]
-
-    return best
+def _exact_r(cost: Literal["l1", "l2"], eps: Real, D: Real) -> NDArray[np.int64]:
+    spread = np.broadcast_arrays(np.asarray(eps, np.float64), np.asarray(D, np.float64))
+    return describe("discrete_staircase", *spread, cost)[2]
 
 
-def _by_power(p: Real, closed: list[tuple[float, Callable[..., Any]]], general: Callable[..., Any], *rest: Real) -> Any:
-    """Apply the closed form to powers that have one, and the general function to the others."""
+def _by_power(p: Real, closed: tuple[Callable[..., Any], ...], general: Callable[..., Any], *rest: Real) -> Any:
+    """Apply the closed forms to the powers 1 and 2, and the general function to the others."""
     if isinstance(p, float):
-        for power, form in closed:
-            if p == power:
-                return form(*rest)
-        return general(p, *rest)
-    columns = np.broadcast_arrays(p, *rest)
-    order, others = columns[0], columns[1:]
+        return closed[int(p) - 1](*rest) if p in (1, 2) else general(p, *rest)
+    order, *others = np.broadcast_arrays(p, *rest)
     result = np.empty(order.shape, np.int64 if general is powers.r_power else np.float64)
-    remaining = np.ones(order.shape, bool)
-    for power, form in closed:
-        where = order == power
+    for where, form in ((order == 1, closed[0]), (order == 2, closed[1])):
         result[where] = form(*(column[where] for column in others))
-        remaining &= ~where
+    remaining = (order != 1) & (order != 2)
     result[remaining] = general(order[remaining], *(column[remaining] for column in others))
     return result
 
@@ -400,29 +385,18 @@ def _least_discrete(function: CostFunction, eps: float, D: float) -> float:
 # Gates
 
 
-def _check_mechanism(mechanism: object) -> None:
-    if not isinstance(mechanism, str) or mechanism not in _MECHANISMS:
-        error = ParameterError if isinstance(mechanism, str) else ParameterTypeError
-        raise error(f"mechanism must be {' or '.join(map(repr, _MECHANISMS))}, got {received(mechanism)}")
-
-
-def _is_discrete(mechanism: str) -> bool:
-    return BY_NAME[mechanism].kind == "discrete"
-
-
 def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLike) -> tuple[Any, Real, Real, tuple[int, ...]]:
     """Return the cost as a number, array or function, the parameters, and their common shape."""
     kind = _cost(cost)
     parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
-    BY_NAME[mechanism].load()(parameters["eps"], parameters["sensitivity"])  # the constructor checks both
+    BY_NAME[mechanism].load()(**parameters)  # the constructor checks both
     if callable(kind):
-        discrete = _is_discrete(mechanism)
-        check_function(parameters["eps"], parameters["sensitivity"] if discrete else None)
-        return kind, parameters["eps"], parameters["sensitivity"], common_shape(parameters)
-    return kind, parameters["eps"], parameters["sensitivity"], common_shape({"cost": kind, **parameters})
+        check_function(parameters["eps"], parameters["sensitivity"] if mechanism == "discrete_staircase" else None)
+    shape = common_shape(parameters if callable(kind) else {"cost": kind, **parameters})
+    return kind, parameters["eps"], parameters["sensitivity"], shape
 
 
-def _cost(cost: CostLike, least: float = 0.0) -> Any:
+def _cost(cost: CostLike, *, any_moment: bool = False) -> Any:
     """Return the cost as a power or a function."""
     if isinstance(cost, str):
         if cost in _NAMED:
@@ -431,19 +405,17 @@ def _cost(cost: CostLike, least: float = 0.0) -> Any:
     if callable(cost):
         return cost
     power = real(cost, "cost")
-    if least < 0:
-        good, rule = (np.asarray(power) > least) & (np.asarray(power) <= powers.MOST_POWER), "greater than -1 and at most 64"
+    if any_moment:
+        good, rule = np.greater(power, -1), "greater than -1 and at most 64"
     else:
-        good = (np.asarray(power) >= powers.LEAST_POWER) & (np.asarray(power) <= powers.MOST_POWER)
-        rule = "from 2**-10 to 64"
-    bad = np.flatnonzero(~good)
-    if bad.size:
-        raise ParameterError(f"cost must be a power {rule}, got {np.asarray(power).item(bad[0])}")
+        good, rule = np.greater_equal(power, powers.LEAST_POWER), "from 2**-10 to 64"
+    refuse("cost", power, good & np.less_equal(power, powers.MOST_POWER), f"a power {rule}")
     return power
 
 
-def _plain(result: Floats) -> Any:
-    return float(result) if result.ndim == 0 else result.copy()
+def _plain(result: Any, shape: tuple[int, ...]) -> Any:
+    found = np.broadcast_to(result, shape)
+    return found.copy() if shape else found.item()
 
 
 for _public in (expected_cost, optimal_cost, optimal_gamma, optimal_r):

@@ -78,7 +78,7 @@ class Compared(NamedTuple):
     """The class method that makes the mechanism; "" means the class itself."""
     when: Literal["always", "delta", "named"] = "always"
     """Whether `compare` shows it always, with a delta, or only if the caller names it."""
-    needs_sensitivity: bool = False
+    stated: bool = False
     """Whether the sensitivity is required, because the mechanism stores its noise alone."""
 
 
@@ -201,7 +201,7 @@ ROWS: tuple[Row, ...] = (
         "continuous",
         "shares",
         (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
-        compared=(Compared("Arete", "Laplace", by="from_eps", when="named", needs_sensitivity=True),),
+        compared=(Compared("Arete", "Laplace", by="from_eps", when="named", stated=True),),
     ),
     Row(
         "truncated_laplace",
@@ -237,12 +237,7 @@ ROWS: tuple[Row, ...] = (
         (_example(beta=1.5, a=0.4), _example(beta=1.5, a=0.4, n_parties=10)),
         compared=(
             Compared(
-                "GeneralizedDiscreteLaplace",
-                "DiscreteLaplace",
-                ("eps", "change"),
-                by="from_eps",
-                when="named",
-                needs_sensitivity=True,
+                "GeneralizedDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), by="from_eps", when="named", stated=True
             ),
         ),
     ),

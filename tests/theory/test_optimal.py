@@ -406,7 +406,7 @@ def test_arrays():
         (lambda: so.optimal_gamma(1, [1.0, 65]), "cost must be a power from 2**-10 to 64, got 65.0"),
         (lambda: so.optimal_r(1, 5, math.nan), "cost must be a power from 2**-10 to 64, got nan"),
         (lambda: so.expected_cost(sn.Laplace(1), -1), "cost must be a power greater than -1 and at most 64, got -1.0"),
-        (lambda: so.optimal_cost(1, mechanism="laplace"), "mechanism must be 'staircase' or 'discrete_staircase', got 'laplace'"),
+        (lambda: so.optimal_cost(1, mechanism="laplace"), 'mechanism must be "staircase" or "discrete_staircase", got'),
         (lambda: so.optimal_gamma([1.0, 2.0], [1.0, 2.0, 3.0]), "cost and eps and sensitivity must have shapes that broadcast"),
         (lambda: so.optimal_gamma(2.0**-8, np.square), "eps must be from 2**-7 to 700 where cost is a function, got eps 0.0039"),
         (lambda: so.optimal_gamma(701, np.square), "eps must be from 2**-7 to 700 where cost is a function, got eps 701.0"),
@@ -432,7 +432,7 @@ def test_values_refused(call, text):
         (lambda: so.optimal_gamma(4, True), "cost must be a real number or an array of real numbers, got True"),
         (lambda: so.optimal_gamma(4, None), "cost must be a real number or an array of real numbers, got None"),
         (lambda: so.optimal_gamma(4, lambda x: "x"), "cost must return real numbers, got "),
-        (lambda: so.optimal_cost(4, mechanism=1), "mechanism must be 'staircase' or 'discrete_staircase', got 1"),
+        (lambda: so.optimal_cost(4, mechanism=1), 'mechanism must be "staircase" or "discrete_staircase", got 1'),
         (lambda: so.expected_cost(4, "l1"), "mechanism must be a mechanism of numbers, got 4"),
     ],
 )

@@ -36,26 +36,12 @@ import numpy as np
 from diffprivlib import mechanisms as theirs
 
 import stairnoise as sn
+from stairnoise.numerics.roots import bisection
 
-__all__ = [
-    "Binary",
-    "Exponential",
-    "Gaussian",
-    "GaussianAnalytic",
-    "GaussianDiscrete",
-    "Geometric",
-    "GeometricFolded",
-    "GeometricTruncated",
-    "Laplace",
-    "LaplaceBoundedDomain",
-    "LaplaceBoundedNoise",
-    "LaplaceFolded",
-    "LaplaceTruncated",
-    "PermuteAndFlip",
-    "Snapping",
-    "Staircase",
-    "install",
-]
+__all__ = ["Geometric", "GeometricFolded", "GeometricTruncated", "Laplace", "LaplaceFolded", "LaplaceTruncated"]
+__all__ += ["LaplaceBoundedDomain", "LaplaceBoundedNoise", "Snapping", "Staircase"]
+__all__ += ["Gaussian", "GaussianAnalytic", "GaussianDiscrete"]
+__all__ += ["Binary", "Exponential", "PermuteAndFlip", "install"]
 
 # How many draws `LaplaceBoundedDomain` makes at once, at most.
 _MOST_DRAWS = 2**16
@@ -186,10 +172,7 @@ class LaplaceBoundedDomain(Laplace, theirs.LaplaceBoundedDomain):
             return x + math.log1p(math.expm1(-x) * math.expm1(x - z) / -math.expm1(-z))
 
         # The loss is from x to 2 x.
-        low, high = self._change / budget, 2 * self._change / budget
-        while low < (middle := (low + high) / 2) < high:
-            low, high = (low, middle) if loss(middle) <= budget else (middle, high)
-        return high * _MARGIN
+        return _MARGIN * bisection(lambda scale: loss(scale) <= budget, self._change / budget, 2 * self._change / budget)
 
     def _noise(self) -> Any:
         return _made(sn.Laplace, eps=self._change / self._scale, sensitivity=self._change)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
@@ -30,14 +31,8 @@ from stairnoise.mechanisms.laplace.mechanism import Laplace
 from stairnoise.mechanisms.partition_selection.mechanism import PartitionSelection
 from stairnoise.mechanisms.partition_selection.rules import share
 
-__all__ = [
-    "ConfidenceInterval",
-    "GaussianMechanism",
-    "LaplaceMechanism",
-    "NumericalMechanism",
-    "PartitionSelectionStrategy",
-    "create_partition_strategy",
-]
+__all__ = ["ConfidenceInterval", "GaussianMechanism", "LaplaceMechanism", "NumericalMechanism"]
+__all__ += ["PartitionSelectionStrategy", "create_partition_strategy"]
 
 _Noise = TypeVar("_Noise", Laplace[float], Gaussian[float])
 
@@ -261,39 +256,20 @@ class GaussianMechanism(NumericalMechanism[Gaussian[float]]):
         return self._mechanism.sigma
 
 
+@dataclass(frozen=True, eq=False)
 class PartitionSelectionStrategy(ABC):
     """A rule that decides which partitions are shown; `create_partition_strategy` makes it."""
 
-    __slots__ = ("_arguments",)
-    _arguments: tuple[float, float, int, int | None]
-
-    def __init__(self, *arguments: Any) -> None:
-        self._arguments = arguments
-
-    @property
-    def epsilon(self) -> float:
-        """Privacy parameter ε of all partitions of one person."""
-        return self._arguments[0]
-
-    @property
-    def delta(self) -> float:
-        """Privacy parameter δ of all partitions of one person."""
-        return self._arguments[1]
-
-    @property
-    def max_partitions_contributed(self) -> int:
-        """Number of partitions to which one person can add."""
-        return self._arguments[2]
-
-    @property
-    def pre_threshold(self) -> int | None:
-        """Number of people that a partition needs to be shown at all."""
-        return self._arguments[3]
-
-    @property
-    @abstractmethod
-    def threshold(self) -> float:
-        """Least noisy number of people that is shown."""
+    epsilon: float
+    """Privacy parameter ε of all partitions of one person."""
+    delta: float
+    """Privacy parameter δ of all partitions of one person."""
+    max_partitions_contributed: int
+    """Number of partitions to which one person can add."""
+    pre_threshold: int | None
+    """Number of people that a partition needs to be shown at all."""
+    threshold: float
+    """Least noisy number of people that is shown."""
 
     @abstractmethod
     def probability_of_keep(self, num_users: Number) -> float:
@@ -314,16 +290,9 @@ class PartitionSelectionStrategy(ABC):
         return people if people >= (self.pre_threshold or 0) else 0.0
 
 
+@dataclass(frozen=True, eq=False)
 class _TruncatedGeometric(PartitionSelectionStrategy):
-    __slots__ = ("_selection",)
-
-    def __init__(self, epsilon: float, delta: float, k: int, pre_threshold: int | None) -> None:
-        super().__init__(epsilon, delta, k, pre_threshold)
-        self._selection = PartitionSelection(epsilon, delta, k, "truncated_geometric", pre_threshold)
-
-    @property
-    def threshold(self) -> float:
-        return self._selection.threshold
+    _selection: PartitionSelection
 
     def probability_of_keep(self, num_users: Number) -> float:
         return self._selection.probability(self._whole(num_users))
@@ -337,6 +306,7 @@ class _TruncatedGeometric(PartitionSelectionStrategy):
         return max(math.floor(self._reached(num_users)), 0)
 
 
+@dataclass(frozen=True, eq=False)
 class _Threshold(PartitionSelectionStrategy):
     """A partition is shown if its number of people with noise reaches a threshold.
 
@@ -344,41 +314,41 @@ class _Threshold(PartitionSelectionStrategy):
     appear with at most the probability δ', because each appears with at most 1 - (1 - δ')^(1/k).
     """
 
-    __slots__ = ("_noise", "_threshold")
-    _threshold: float
-
-    def __init__(self, epsilon: float, delta: float, k: int, pre_threshold: int | None, noise: Any, to_appear: float) -> None:
-        super().__init__(epsilon, delta, k, pre_threshold)
-        refuse("delta", delta, 0 < delta < 1, "greater than 0 and less than 1")
-        refuse("epsilon", epsilon, noise.granularity <= 1, "large enough for noise on the integers")
-        self._noise = noise
-        self._threshold = (pre_threshold or 1) + noise.isf(share(to_appear, k) * (1 - _MARGIN))
-
-    @property
-    def threshold(self) -> float:
-        return self._threshold
+    _noise: Any
 
     def probability_of_keep(self, num_users: Number) -> float:
         people = self._reached(num_users)
-        return float(self._noise.sf(self._threshold - people)) if people > 0 else 0.0
+        return float(self._noise.sf(self.threshold - people)) if people > 0 else 0.0
 
     def noised_value_if_should_keep(self, num_users: Number) -> float | None:
         people = self._reached(num_users)
         noisy = self._noise.release(people)
-        return noisy if people > 0 and noisy >= self._threshold else None
+        return noisy if people > 0 and noisy >= self.threshold else None
+
+
+def _truncated_geometric(epsilon: float, delta: float, k: int, pre_threshold: int | None) -> _TruncatedGeometric:
+    selection = PartitionSelection(epsilon, delta, k, "truncated_geometric", pre_threshold)
+    return _TruncatedGeometric(epsilon, delta, k, pre_threshold, selection.threshold, selection)
 
 
 def _of_laplace(epsilon: float, delta: float, k: int, pre_threshold: int | None) -> _Threshold:
-    return _Threshold(epsilon, delta, k, pre_threshold, _laplace(epsilon, float(k)), delta)
+    return _of_noise(epsilon, delta, k, pre_threshold, _laplace(epsilon, float(k)), delta)
 
 
 def _of_gaussian(epsilon: float, delta: float, k: int, pre_threshold: int | None) -> _Threshold:
-    return _Threshold(epsilon, delta, k, pre_threshold, _gaussian(epsilon, delta / 2, math.sqrt(k)), delta / 2)
+    return _of_noise(epsilon, delta, k, pre_threshold, _gaussian(epsilon, delta / 2, math.sqrt(k)), delta / 2)
+
+
+def _of_noise(epsilon: float, delta: float, k: int, pre_threshold: int | None, noise: Any, to_appear: float) -> _Threshold:
+    refuse("delta", delta, 0 < delta < 1, "greater than 0 and less than 1")
+    refuse("epsilon", epsilon, noise.granularity <= 1, "large enough for noise on the integers")
+    threshold = (pre_threshold or 1) + noise.isf(share(to_appear, k) * (1 - _MARGIN))
+    return _Threshold(epsilon, delta, k, pre_threshold, threshold, noise)
 
 
 # A truncated geometric rule keeps up to 2**22 thresholds.
 _STRATEGIES: dict[str, Callable[..., PartitionSelectionStrategy]] = {
-    "truncated_geometric": lru_cache(maxsize=16)(_TruncatedGeometric),
+    "truncated_geometric": lru_cache(maxsize=16)(_truncated_geometric),
     "laplace": lru_cache(maxsize=16)(_of_laplace),
     "gaussian": lru_cache(maxsize=16)(_of_gaussian),
 }

@@ -9,17 +9,7 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, got
 from stairnoise._parameters import confidence_level, count, number_array, refuse, single
-from stairnoise.figures.style import (
-    LAPLACE,
-    SAMPLES,
-    Look,
-    axes_for,
-    log_scale,
-    normalized,
-    set_texts,
-    unused_look,
-    update_legend,
-)
+from stairnoise.figures.style import LAPLACE, SAMPLES, Look, axes_for, free_look, log_scale, normalized, set_texts, update_legend
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
@@ -48,7 +38,7 @@ def plot_mechanism(
     options = normalized(options)
     with axes_for(ax) as axes:
         alone = not axes.get_legend_handles_labels()[1]
-        limit, look = visible(mechanism), unused_look(axes)
+        limit, look = visible(mechanism), free_look(axes)
         if noise is not None:
             _draw_samples(axes, mechanism, noise, limit, bars)
         other = mechanism._laplace()
@@ -85,7 +75,7 @@ def plot_error(mechanism: Any, ax: Axes | None, eps: object, confidence: object,
     errors = [error(make(value)) for value in grid.tolist()]
     options = {"label": type(mechanism).__name__} | normalized(options)
     with axes_for(ax) as axes:
-        style = unused_look(axes)._asdict() | options
+        style = free_look(axes)._asdict() | options
         axes.plot(grid, errors, **style)
         axes.plot(own, error(mechanism), "o", color=style["color"], markersize=5)
         for scaled in "xy" if min(errors) > 0 else "x":

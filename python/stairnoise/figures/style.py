@@ -92,7 +92,7 @@ def axes_for(ax: Axes | None, rows: int | None = None) -> Iterator[Axes]:
         yield load("matplotlib.pyplot").subplots(figsize=(_WIDTH, height), layout="constrained")[1]
 
 
-def unused_look(ax: Axes) -> Look:
+def free_look(ax: Axes) -> Look:
     """Return the first look whose colour no curve on these axes has; the first of all if every colour is there."""
     to_hex = load("matplotlib.colors").to_hex
     colors = [line.get_color() for line in ax.lines] + [patch.get_edgecolor() for patch in ax.patches]
@@ -118,7 +118,7 @@ def draw_bars(ax: Axes, at: Any, values: Any, bars: Any, names: list[str] | None
 
     `at` are the places of the values.
     """
-    look: dict[str, Any] = {"fmt": "o", "markersize": 5, "capsize": 3, "color": unused_look(ax).color} | style
+    look: dict[str, Any] = {"fmt": "o", "markersize": 5, "capsize": 3, "color": free_look(ax).color} | style
     if names is None:
         ax.errorbar(at, values, yerr=bars, **look)
         ax.locator_params(axis="x", integer=True)

@@ -26,16 +26,7 @@ from stairnoise.rng import SeededRng
 
 
 def released_by_key(
-    mechanism: Any,
-    values: Any,
-    columns: object,
-    nulls: str,
-    labels: object,
-    statistic: object,
-    k: Any,
-    rng: object,
-    out: Any,
-    threads: Any,
+    mechanism: Any, values: Any, columns: Any, nulls: str, labels: Any, statistic: Any, k: Any, rng: Any, out: Any, threads: Any
 ) -> Any:
     """Release true answers with the noise of their labels; the arguments are those of `release` of a mechanism."""
     keyed = _keyed(rng, labels, statistic)
@@ -63,14 +54,7 @@ def released_by_key(
 
 
 def noise_of_codes(
-    mechanism: Any,
-    codes: NDArray[np.int64],
-    names: list[Any] | None,
-    labels: object,
-    statistic: object,
-    k: Any,
-    rng: object,
-    threads: int,
+    mechanism: Any, codes: NDArray[np.int64], names: list[Any] | None, labels: Any, statistic: Any, k: Any, rng: Any, threads: int
 ) -> KeyedNoise:
     """Return the noise of category numbers, for one array or for the named columns of a frame."""
     keyed = _keyed(rng, labels, statistic)

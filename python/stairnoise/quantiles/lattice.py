@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stairnoise._digits import as_typed
 from stairnoise._errors import ParameterError, received
-from stairnoise._parameters import exact_array, number_array, refuse, single
+from stairnoise._parameters import exact_array, number_array, positive, refuse, single
 from stairnoise._types import Floats
 
 MOST_CANDIDATES = 10**6
@@ -55,11 +55,7 @@ def lattice(bounds: object, step: object, candidates: object, *, whole: bool, mo
     if bounds is None:
         raise ParameterError("bounds must be given, chosen without looking at the values, which are private; got none")
     low, high = _bounds(bounds)
-    width = (
-        _default_step(high - low, most or _FINE, MOST_CANDIDATES if most is None else most, whole=whole)
-        if step is None
-        else _step(step)
-    )
+    width = _default_step(high - low, most, whole=whole) if step is None else as_typed(positive(step, "step"))
     count = (high - low) // width + 1
     if count > MOST_CANDIDATES:
         raise ParameterError(f"step must give at most {MOST_CANDIDATES} candidates between the bounds, got {float(width):g}")
@@ -85,17 +81,12 @@ def _bounds(bounds: Any) -> tuple[Fraction, Fraction]:
     return as_typed(low), as_typed(high)
 
 
-def _step(step: object) -> Fraction:
-    width = single(step, "step")
-    refuse("step", width, 0 < width < math.inf, "finite and greater than 0")
-    return as_typed(width)
-
-
-def _default_step(span: Fraction, most: int, most_of_integers: int, *, whole: bool) -> Fraction:
+def _default_step(span: Fraction, most: int | None, *, whole: bool) -> Fraction:
     """Return 1 for integers if that gives few enough candidates, else the finest 1, 2 or 5 times a power of ten that does."""
-    if span == 0 or (whole and span < most_of_integers):
+    if span == 0 or (whole and span < (most or MOST_CANDIDATES)):
         return Fraction(1)
-    return next(step for step in _round_numbers(span / (most - 1)) if span // step < most)
+    few = most or _FINE
+    return next(step for step in _round_numbers(span / (few - 1)) if span // step < few)
 
 
 def _round_numbers(least: Fraction) -> Iterator[Fraction]:

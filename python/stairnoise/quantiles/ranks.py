@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._types import Floats
+from stairnoise.numerics.roots import bisection
 
 Neighbours = Literal["add_remove", "replace"]
 
@@ -73,11 +74,9 @@ def bound(rate: float, candidates: int, chance: float, *, flips: bool) -> float:
     if not rate:
         return math.inf
     # For this t, candidates · e^(-rate·t) is the chance.
-    low, high = 0.0, max(math.log(candidates / chance), 0.0) / rate
+    end = max(math.log(candidates / chance), 0.0) / rate
     tail = _flipped if flips else _exponential
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (low, middle) if tail(math.exp(-rate * middle), candidates) <= chance else (middle, high)
-    return high
+    return bisection(lambda t: tail(math.exp(-rate * t), candidates) <= chance, 0.0, end)
 
 
 def _flipped(a: float, candidates: int) -> float:
