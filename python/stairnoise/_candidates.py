@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
-from stairnoise._parameters import refuse
+from stairnoise._errors import ParameterError, meant, received
+from stairnoise._parameters import refuse, refuse_type
 from stairnoise.mechanism.guarantee import NAME
 from stairnoise.registry import ROWS, Compared, Row
 
@@ -81,10 +81,10 @@ def chosen_rows(mechanisms: Literal["all"] | Sequence[str] | None, delta: float 
     return tuple({row.name: row for row in found}.values())
 
 
-def _names(mechanisms: object, known: Mapping[str, object]) -> tuple[str, ...]:
+def _names(mechanisms: Any, known: Mapping[str, object]) -> tuple[str, ...]:
     """Check a sequence of names, and return it without repetitions."""
-    if isinstance(mechanisms, (str, bytes, bytearray, memoryview, range)) or not isinstance(mechanisms, Sequence):
-        raise ParameterTypeError(f'mechanisms must be None, "all" or a sequence of names, got {received(mechanisms)}')
+    named = isinstance(mechanisms, Sequence) and not isinstance(mechanisms, (str, bytes, bytearray, memoryview, range))
+    refuse_type("mechanisms", mechanisms, named, 'None, "all" or a sequence of names')
     if not mechanisms:
         raise ParameterError(f"mechanisms must have at least one name, got {received(mechanisms)}")
     names: tuple[Any, ...] = tuple(mechanisms)

@@ -43,43 +43,33 @@ _WRITTEN_MODULES = frozenset({"decimal", "fractions", "stairnoise"})
 class StairnoiseError(Exception):
     """Base class of every error that stairnoise raises on purpose."""
 
-    __module__ = "stairnoise"
-
 
 class ParameterError(StairnoiseError, ValueError):
     """An argument of the right type whose value, shape or dtype is not allowed."""
-
-    __module__ = "stairnoise"
 
 
 class ParameterTypeError(StairnoiseError, TypeError):
     """An argument of a type that is not allowed, such as a string instead of a number."""
 
-    __module__ = "stairnoise"
-
 
 class LazyError(ParameterTypeError):
     """An argument that stands for a computation, such as a Polars LazyFrame or a DuckDB relation; it was not run."""
-
-    __module__ = "stairnoise"
 
 
 class CopyError(StairnoiseError, TypeError):
     """An attempt to copy or pickle a generator, whose copy would repeat its noise."""
 
-    __module__ = "stairnoise"
-
 
 class LedgerError(StairnoiseError):
     """A file that cannot be used as a ledger, or a release that it refuses, which must not be drawn."""
-
-    __module__ = "stairnoise"
 
 
 class BudgetError(LedgerError):
     """A spending that would exceed the budget of the ledger; nothing has been spent."""
 
-    __module__ = "stairnoise"
+
+for _public in (StairnoiseError, ParameterError, ParameterTypeError, LazyError, CopyError, LedgerError, BudgetError):
+    _public.__module__ = "stairnoise"
 
 
 def got(name: str, value: object, array: np.ndarray[Any, Any] | None = None) -> str:

@@ -135,6 +135,12 @@ def refuse(name: str, value: Any, allowed: Any, rule: str, passed: object = None
     raise ParameterError(f"{name} must be {rule}, got {received(shown)}{place(index)}")
 
 
+def refuse_type(name: str, value: object, allowed: bool, rule: str) -> None:
+    """Raise for an argument of a type that is not allowed; the error does not show data."""
+    if not allowed:
+        raise ParameterTypeError(f"{name} must be {rule}, got {got(name, value)}")
+
+
 def one_of(value: Any, name: str, words: Sequence[str]) -> Any:
     """Return `value`, which must be one of the words."""
     if isinstance(value, str) and value in words:
@@ -197,8 +203,7 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
         raise ParameterTypeError(_not_a_number(value, name))
     read = _read(value, name)
     if isinstance(read, list):
-        _refuse_items(read, name)
-        return _from_python(read, name, rounding)
+        return number_array(read, name, rounding=rounding)
     refuse_dimensions(read, name)
     return _require_real_dtype(read, value, name)
 
@@ -266,8 +271,7 @@ def flag(value: object, name: str) -> bool:
     """Return a bool; "no" and 0 are refused."""
     if value is True or value is False:
         return value
-    if not isinstance(value, (bool, np.bool_)):
-        raise ParameterTypeError(f"{name} must be True or False, got {received(value)}")
+    refuse_type(name, value, isinstance(value, (bool, np.bool_)), "True or False")
     return bool(value)
 
 
@@ -437,9 +441,11 @@ def true_values(values: object) -> tuple[NDArray[Any], bool]:
     if kind is float or (kind is int and _INT64.min <= values <= _INT64.max):  # type: ignore[operator]
         return np.array(values, np.float64 if kind is float else np.int64), False
     array = number_array(values, "values")
-    if array.dtype.kind == "f":
-        return _to_float64(array), array.dtype.itemsize == 4
-    return _to_int64(array), False
+    if array.dtype.kind != "f":
+        return _to_int64(array), False
+    if array.dtype.itemsize > 8:
+        return np.asarray(real(array, "values")), False
+    return array.astype(np.float64, copy=False), array.dtype.itemsize == 4
 
 
 def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
@@ -469,12 +475,6 @@ def whole_numbers(values: object) -> NDArray[Any]:
     # The extension refuses numbers that are not finite.
     require("values", np.isnan(array) | (array == np.floor(array)), "whole numbers with l2_sensitivity")
     return array
-
-
-def _to_float64(array: NDArray[Any]) -> NDArray[np.float64]:
-    if array.dtype.itemsize > 8:
-        return np.asarray(real(array, "values"))
-    return array.astype(np.float64, copy=False)
 
 
 def _to_int64(array: NDArray[Any]) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
 from stairnoise._options import DrawOptions, Required, Unpack
 from stairnoise._output import Size
-from stairnoise._parameters import Cost, RealLike
+from stairnoise._parameters import Cost, RealLike, refuse_type
 from stairnoise._types import Floats, Memory, Number, Out, Scalar
 from stairnoise.mechanism.drawing import sample_generally
 from stairnoise.registry import BY_NAME, MechanismName, Row
@@ -232,18 +232,14 @@ def _named_mechanism(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, 
     for name, value in given.items():
         if name not in allowed:
             raise _superfluous(row, name, value)
-    for name in _needed(row, given):
-        if name not in given:
-            raise ParameterTypeError(f"{name} must be given for the mechanism {mechanism!r}, got None")
+    for name in needed_parameters(mechanism, given):
+        refuse_type(name, given.get(name), name in given, f"given for the mechanism {mechanism!r}")
     return row, given
 
 
 def needed_parameters(mechanism: str, given: Container[str]) -> tuple[str, ...]:
     """Return the names of the parameters without a default, beside those that are given."""
-    return _needed(_row(mechanism), given)
-
-
-def _needed(row: Row, given: Container[str]) -> tuple[str, ...]:
+    row = _row(mechanism)
     replaced = {name for one, others in row.instead.items() if one in given for name in others}
     # In order, and once each.
     alternatives = dict.fromkeys(name for others in row.instead.values() for name in others)

@@ -6,7 +6,7 @@ location, scale and its own tools. Only `as_scipy` imports this module, because 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,6 @@ _EPS = ShapeInfo("eps", False, (0, np.inf), (False, False))
 _GAMMA = ShapeInfo("gamma", False, (0, 1), (False, True))
 _SENSITIVITY = ShapeInfo("sensitivity", True, (1, np.inf), (True, False))
 _R = ShapeInfo("r", True, (1, np.inf), (True, False))
-
-
-class _RandomBytes(Protocol):
-    """The method that NumPy's Generator and RandomState share."""
-
-    def bytes(self, length: int) -> bytes: ...
 
 
 def _asked(method: str) -> Any:
@@ -97,7 +91,7 @@ class Generic:
     def _entropy(self, *shapes: Any) -> Any:
         return self._distribution(*shapes).entropy() if self._is_distribution(*shapes) else np.nan
 
-    def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: _RandomBytes) -> NDArray[Any]:
+    def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: Any) -> NDArray[Any]:
         """Draw by the mechanism's own sampler, with a seed from SciPy's generator: for study, never for a release."""
         seed = int.from_bytes(random_state.bytes(_SEED_BYTES), "little")
         return self._distribution(*shapes).sample(size, rng=SeededRng(seed))  # type: ignore[no-any-return]
@@ -160,12 +154,6 @@ class OfOneDistribution(Generic):
 
     def _distribution(self) -> Any:
         return self._one
-
-    def _argcheck(self) -> bool:
-        return True
-
-    def _stats(self) -> Any:
-        return self._distribution().stats("mvsk")
 
     def _std_at_scale_1(self) -> Any:
         return self._distribution().std()

@@ -21,7 +21,17 @@ import numpy as np
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._options import Required, TypedDict, Unpack
-from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array, one_of, refuse
+from stairnoise._parameters import (
+    Real,
+    RealLike,
+    argument,
+    common_shape,
+    confidence_level,
+    number_array,
+    one_of,
+    refuse,
+    refuse_type,
+)
 from stairnoise._types import Array, Floats, Number, Numeric
 from stairnoise.mechanism.accuracy import in_float32, last_place
 from stairnoise.mechanism.cost import elementwise
@@ -292,17 +302,14 @@ def _upper(noise: _Noise, z: float, n: int, level: float, u: float) -> float:
     return binomial.root(n, lambda failures: noise.to(z - (n - failures)), level)[1]
 
 
-def _asked(
-    released: RealLike, n: object, mechanism: object, alternative: object, rng: Rng | None
-) -> tuple[Any, Any, str, _Noise]:
+def _asked(released: RealLike, n: object, mechanism: Any, alternative: object, rng: Rng | None) -> tuple[Any, Any, str, _Noise]:
     """Check what both functions take."""
-    if not all(callable(getattr(type(mechanism), name, None)) for name in ("_loss", "sf")):
-        raise ParameterTypeError(f"mechanism must be a mechanism of numbers, got {received(mechanism)}")
-    made: Any = mechanism
-    if made._parameter_shape != ():
-        raise ParameterError(f"mechanism must have single parameters, got parameters of shape {made._parameter_shape}")
+    of_numbers = all(callable(getattr(type(mechanism), name, None)) for name in ("_loss", "sf"))
+    refuse_type("mechanism", mechanism, of_numbers, "a mechanism of numbers")
+    if mechanism._parameter_shape != ():
+        raise ParameterError(f"mechanism must have single parameters, got parameters of shape {mechanism._parameter_shape}")
     side: str = one_of(alternative, "alternative", ("two-sided", "less", "greater"))
-    whole: bool = made._integers
+    whole: bool = mechanism._integers
     refuse("rng", rng, rng is None or whole, f"None for a {type(mechanism).__name__}, whose noise is continuous")
     values = number_array(released, "released", rounding=True)
     z = argument(values, "released")
@@ -313,7 +320,7 @@ def _asked(
             f"released must be a whole number for noise that is one, got {outline(released)}; noise of "
             "Staircase(eps, gamma=0.5) is the sum of that of DiscreteLaplace and of a uniform number"
         )
-    return z, _trials(n), side, _Noise(made, whole, rng, in_float32(released, values))
+    return z, _trials(n), side, _Noise(mechanism, whole, rng, in_float32(released, values))
 
 
 def _trials(n: object) -> Real:

@@ -353,7 +353,7 @@ def _least_l2(eps: Real, D: Real) -> Floats:
 
 def _exact_r(cost: Literal["l1", "l2"], eps: Real, D: Real) -> NDArray[np.int64]:
     spread = np.broadcast_arrays(np.asarray(eps, np.float64), np.asarray(D, np.float64))
-    return describe("discrete_staircase", *spread, cost)[2]
+    return describe("discrete_staircase", spread[0], spread[1], cost)[2]
 
 
 def _by_power(p: Real, closed: tuple[Callable[..., Any], ...], general: Callable[..., Any], *rest: Real) -> Any:

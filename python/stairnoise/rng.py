@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._native import Child, Stream
-from stairnoise._parameters import count
+from stairnoise._parameters import count, flag
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -237,10 +237,8 @@ class SeededRng(Generator):
     __module__ = "stairnoise"
 
     def __init__(self, seed: int, *, allow_release: bool = False) -> None:
-        if not isinstance(allow_release, bool):
-            # "no" and "false" are true in Python.
-            raise ParameterTypeError(f"allow_release must be True or False, got {received(allow_release)}")
-        self._held = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED), allow_release)
+        released = flag(allow_release, "allow_release")
+        self._held = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED), released)
 
     def reseed(self, seed: int) -> None:
         """Restart as ``SeededRng(seed)``; `allow_release` does not change.

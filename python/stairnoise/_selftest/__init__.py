@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from time import perf_counter
 
-from stairnoise._errors import ParameterTypeError, received
-from stairnoise._parameters import refuse
+from stairnoise._parameters import refuse, refuse_type
 from stairnoise._selftest import generators, instruction_sets, known_answers, random_words
 from stairnoise._selftest.report import Outcome, Planned, SelftestCheck, SelftestReport, facts
 
@@ -82,8 +81,7 @@ selftest.__module__ = "stairnoise"
 def _chosen(subjects: Iterable[str] | None) -> tuple[str, ...]:
     if subjects is None:
         return tuple(SUBJECTS)
-    if isinstance(subjects, str):
-        raise ParameterTypeError(f"subjects must be a list of words, got {received(subjects)}")
+    refuse_type("subjects", subjects, not isinstance(subjects, str), "a list of words")
     wanted = list(subjects)
     for subject in wanted:
         refuse("subjects", subject, subject in SUBJECTS, f"among {', '.join(map(repr, SUBJECTS))}")

@@ -44,7 +44,7 @@ def expand(key: bytes) -> list[bytes]:
             constant = _double(constant)
         elif i % _KEY_WORDS == 4:
             word = bytes(box[byte] for byte in word)
-        words.append(bytes(a ^ b for a, b in zip(words[-_KEY_WORDS], word, strict=True)))
+        words.append(_xor(words[-_KEY_WORDS], word))
     return [b"".join(words[4 * i : 4 * i + 4]) for i in range(_ROUNDS + 1)]
 
 
@@ -83,14 +83,10 @@ def _substitution() -> bytes:
     powers = [1]
     for _ in range(254):
         powers.append(_double(powers[-1]) ^ powers[-1])  # of the generator x + 1
-    logarithms = {power: exponent for exponent, power in enumerate(powers)}
-    box = []
-    for byte in range(256):
-        inverse = powers[-logarithms[byte] % 255] if byte else 0
-        spread = inverse
-        for shift in range(1, 5):
-            spread ^= (inverse << shift | inverse >> (8 - shift)) & 0xFF
-        box.append(spread ^ 0x63)
+    box = bytearray([0x63] * 256)
+    for exponent, byte in enumerate(powers):
+        for shift in range(5):
+            box[byte] ^= (powers[-exponent] << shift | powers[-exponent] >> (8 - shift)) & 0xFF
     return bytes(box)
 
 
@@ -110,12 +106,9 @@ class Key:
 
     def word(self, fill: int, index: int) -> int:
         """Return the word of value `index`."""
-        return _lane(self.block(_VALUE, 0, fill, index // 2), index % 2)
+        pair = self.block(_VALUE, 0, fill, index // 2)
+        return int.from_bytes(pair[8:] if index % 2 else pair[:8], "little")
 
     def child(self, number: int) -> bytes:
         """Return the key of a spawned child."""
         return self.block(_CHILD, 0, 0, 2 * number) + self.block(_CHILD, 0, 0, 2 * number + 1)
-
-
-def _lane(block: bytes, lane: int) -> int:
-    return int.from_bytes(block[8 * lane : 8 * lane + 8], "little")

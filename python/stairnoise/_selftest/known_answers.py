@@ -28,7 +28,7 @@ from stairnoise.rng import SecureRng, SeededRng
 _LONGER = 300
 # The fills of some mechanisms end at 2**40.
 _FAR = 2**39
-_LARGEST = float(np.finfo(np.float64).max)
+_LARGEST = Fraction(float(np.finfo(np.float64).max))
 
 Compare = Callable[[dict[str, Any]], tuple[list[Any], list[Any]]]
 
@@ -99,7 +99,7 @@ def children(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return values in every type that can hold them, from a short fill and from the beginning of a long one."""
     mechanism, step = _mechanism(entry), Fraction(2) ** entry["log2_g"]
-    rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
+    rng = _seeded(entry)
     size = len(entry["values"]) // getattr(mechanism, "dim", 1)
     expected = [rounded(number * step) for number in entry["values"]]
     found = [float(mechanism.granularity)]
@@ -117,32 +117,27 @@ def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     values = np.array(entry["values"], dtype=entry["type"])
     found: list[Any] = []
     for dtype in entry["outputs"]:
-        rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
-        out = np.empty(values.size, dtype)
-        found += _mechanism(entry).release(values, max_partitions_contributed=entry["partitions"], rng=rng, out=out).tolist()
+        out, k = np.empty(values.size, dtype), entry["partitions"]
+        found += _mechanism(entry).release(values, max_partitions_contributed=k, rng=_seeded(entry), out=out).tolist()
     return found, [x for output in entry["outputs"].values() for x in output]
 
 
 def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices selected from one row of costs."""
-    rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     many = entry.get("multiplicities")
-    found = _mechanism(entry).sample(entry["costs"], len(entry["values"]), multiplicities=many, rng=rng)
+    found = _mechanism(entry).sample(entry["costs"], len(entry["values"]), multiplicities=many, rng=_seeded(entry))
     return found.tolist(), entry["values"]
 
 
 def tops(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices of several candidates from each of some rows with the same costs."""
-    rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
-    view = _at(rng, entry["fill"], entry["index"])
-    found = _mechanism(entry).top(entry["costs"], entry["k"], len(entry["values"]), rng=view)
+    found = _mechanism(entry).top(entry["costs"], entry["k"], len(entry["values"]), rng=_seeded(entry))
     return found.ravel().tolist(), [index for row in entry["values"] for index in row]
 
 
 def partitions(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return whether groups are shown, and their released counts."""
-    rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
-    view = _at(rng, entry["fill"], entry["index"])
+    view = _seeded(entry)
     mechanism = PartitionSelection(*entry["arguments"])
     found = mechanism.select(entry["counts"], rng=view.at(entry["index"])).tolist()
     shown, values = mechanism.release(entry["counts"], rng=view)
@@ -171,10 +166,7 @@ def bit_generators(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 def rounded(number: Fraction) -> float:
     """Return the nearest finite float64."""
-    try:
-        return float(number)
-    except OverflowError:
-        return _LARGEST if number > 0 else -_LARGEST
+    return float(min(max(number, -_LARGEST), _LARGEST))
 
 
 def _mechanism(entry: dict[str, Any]) -> Any:
@@ -186,6 +178,10 @@ def _mechanism(entry: dict[str, Any]) -> Any:
 
 def _keyed(key: str) -> Any:
     return SecureRng.from_key(bytes.fromhex(key))
+
+
+def _seeded(entry: dict[str, Any]) -> Any:
+    return _at(SeededRng(int(entry["seed"]), allow_release=True), entry.get("fill", 0), entry.get("index", 0))
 
 
 def _at(rng: Any, fill: int, index: int) -> Any:

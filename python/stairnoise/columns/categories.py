@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, place, received
-from stairnoise._parameters import count, refuse_masked, require, true_values
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, place
+from stairnoise._parameters import count, refuse, refuse_masked, refuse_type, require, true_values
 from stairnoise.columns.column import Chunks, Column, Make, Nulls, library, refuse_lazy, unchanged
 from stairnoise.columns.reading import by_library, kept_nulls, reader
 from stairnoise.keyed.labels import label_column
@@ -37,14 +37,11 @@ def checked(categories: Any) -> int | Labels:
     """Check the caller's categories: their number, or a label for each."""
     if isinstance(categories, (int, np.integer)) and not isinstance(categories, bool):
         return count(categories, "categories", least=2, most=MOST)
-    if not isinstance(categories, (list, tuple)):
-        raise ParameterTypeError(f"categories must be an integer, or a list of labels, got {received(categories)}")
+    refuse_type("categories", categories, isinstance(categories, (list, tuple)), "an integer, or a list of labels")
     kinds = {str if isinstance(label, str) else int if _is_integer(label) else None for label in categories}
-    if None in kinds or len(kinds) > 1:
-        raise ParameterTypeError(f"categories must be all texts or all integers, got {received(categories)}")
+    refuse_type("categories", categories, None not in kinds and len(kinds) < 2, "all texts or all integers")
     labels = tuple(str(label) if isinstance(label, str) else int(label) for label in categories)
-    if len(labels) < 2 or len(set(labels)) < len(labels):
-        raise ParameterError(f"categories must be at least two different labels, got {received(categories)}")
+    refuse("categories", categories, 2 <= len(labels) == len(set(labels)), "at least two different labels")
     return labels  # type: ignore[return-value]
 
 
@@ -66,8 +63,7 @@ def _numbers(values: Any, found: Any, categories: int) -> Coded:
     else:
         column = by_library("values", values, reader(found[0]).column, values)
     codes = column.chunks.whole()
-    if codes.dtype.kind not in "iu":
-        raise ParameterTypeError(f"values must be integers, the numbers of categories, got {outline(values)}")
+    refuse_type("values", values, codes.dtype.kind in "iu", "integers, the numbers of categories")
     # Two passes whose time does not depend on the values; a third pass finds the place of an error.
     if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= categories):
         require("values", (codes >= 0) & (codes < categories), f"categories from 0 to {categories - 1}")
@@ -91,8 +87,7 @@ def _array(values: Any) -> NDArray[Any]:
     if isinstance(values, (str, int, np.generic, list, tuple)):
         # As objects: NumPy would turn numbers beside texts into texts.
         return np.array(values, object)
-    if not isinstance(values, np.ndarray):
-        raise ParameterTypeError(f"values must be categories, in a list, an array or a column, got {outline(values)}")
+    refuse_type("values", values, isinstance(values, np.ndarray), "categories, in a list, an array or a column")
     refuse_masked(values, "values")
     return np.asarray(values)
 

@@ -14,7 +14,7 @@ once to use it in a ``Context``:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -79,22 +79,22 @@ def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechani
     if not hasattr(type(mechanism), "privacy_map"):
         raise ParameterTypeError(f"mechanism must add noise to numbers, got {outline(mechanism)}")
     dp = require("opendp.prelude", "measurement needs", "opendp")
-    space = _space(input_domain)
-    integers = space.kind in _INTEGERS
+    vector, kind, size = _space(input_domain)
+    integers = kind in _INTEGERS
     if mechanism._integers and not integers:
         raise ParameterTypeError(f"input_domain must have integers for a {type(mechanism).__name__}, got {input_domain}")
 
     values: dict[str, Any] = {"integers": integers}
     if not mechanism._value_shape:
-        values["size"] = space.size
-    elif not space.vector or mechanism._value_shape != (space.size,):
+        values["size"] = size
+    elif not vector or mechanism._value_shape != (size,):
         raise ParameterError(f"input_domain must have vectors of size {mechanism._value_shape[0]}, got {input_domain}")
 
     def cost(d_in: Any) -> Any:
         return mechanism.privacy_map(d_in, **values)
 
     promise = cost(1)
-    origin = _DISTANCES[mechanism._change_norm] if space.vector else "AbsoluteDistance"
+    origin = _DISTANCES[mechanism._change_norm] if vector else "AbsoluteDistance"
     # OpenDP writes one of them with its module.
     if str(getattr(input_metric.type, "origin", None)).rpartition("::")[2] != origin:
         raise ParameterError(f"input_metric must be an {origin} for a {type(mechanism).__name__}, got {input_metric}")
@@ -117,20 +117,12 @@ def measurement(input_domain: Any, input_metric: Any, mechanism: AdditiveMechani
     # What the mechanism refuses to release, it refuses before there is data.
     mechanism.release(np.zeros(mechanism._value_shape, dtype))
     return dp.m.make_user_measurement(
-        input_domain, input_metric, measure, release, spent, TO=f"Vec<{drawn}>" if space.vector else drawn
+        input_domain, input_metric, measure, release, spent, TO=f"Vec<{drawn}>" if vector else drawn
     )
 
 
-class _Space(NamedTuple):
-    """What of a domain concerns the noise."""
-
-    vector: bool
-    kind: str
-    size: int
-    """How many numbers there are at most."""
-
-
-def _space(domain: Any) -> _Space:
+def _space(domain: Any) -> tuple[bool, str, int]:
+    """Return whether a domain has vectors, its kind of number, and how many numbers there are at most."""
     element = getattr(domain, "element_domain", domain)
     vector, kind = element is not domain, str(getattr(element, "carrier_type", None))
     if kind not in (*_INTEGERS, *_FLOATS) or str(element.type) != f"AtomDomain<{kind}>" or element.nan:
@@ -138,4 +130,4 @@ def _space(domain: Any) -> _Space:
     size = domain.size if vector else 1
     if size is None and kind in _FLOATS:
         raise ParameterError(f"input_domain must have a size for floats, got {domain}")
-    return _Space(vector, kind, MOST_PARTITIONS if size is None else size)
+    return vector, kind, MOST_PARTITIONS if size is None else size

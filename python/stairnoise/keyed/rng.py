@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
-from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, outline, received
+from stairnoise._errors import CopyError, ParameterError, outline
 from stairnoise._native import Keys
-from stairnoise._parameters import one_of
+from stairnoise._parameters import one_of, refuse_type
 from stairnoise.keyed import encoding
 from stairnoise.keyed import labels as rows
 from stairnoise.rng import copied_key, with_key
@@ -201,10 +201,9 @@ def _remade(module: str, function: str, release: str, bind: Bind) -> KeyedRng:
     return KeyedRng(getattr(importlib.import_module(module), function), release, bind=bind)
 
 
-def name(text: object, argument: str) -> str:
+def name(text: Any, argument: str) -> str:
     """Check the name of a release or of a statistic."""
-    if not isinstance(text, str):
-        raise ParameterTypeError(f"{argument} must be a string, got {received(text)}")
+    refuse_type(argument, text, isinstance(text, str), "a string")
     if not text:
         raise ParameterError(f"{argument} must be a name, got an empty string")
     if not encoding.is_utf8(text):

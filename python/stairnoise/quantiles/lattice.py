@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._digits import as_typed
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError
 from stairnoise._parameters import exact_array, number_array, positive, refuse, single
 from stairnoise._types import Floats
 
@@ -76,8 +76,7 @@ def _bounds(bounds: Any) -> tuple[Fraction, Fraction]:
     if ends.shape != (2,):
         raise ParameterError(f"bounds must be a lower and an upper number, got shape {ends.shape}")
     low, high = (single(end, "bounds") for end in ends.tolist())
-    if not -math.inf < low <= high < math.inf:
-        raise ParameterError(f"bounds must be finite, the lower one first, got {received((low, high))}")
+    refuse("bounds", (low, high), -math.inf < low <= high < math.inf, "finite, the lower one first")
     return as_typed(low), as_typed(high)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, outline
-from stairnoise._parameters import RealLike, confidence_level, count, flag, number_array, one_of, positive, single
+from stairnoise._parameters import RealLike, confidence_level, count, flag, number_array, one_of, positive, refuse, single
 from stairnoise._types import Floats
 from stairnoise.columns.column import library
 from stairnoise.columns.reading import by_library, reader
@@ -147,8 +147,7 @@ def quantile(
     plan, shares, alone = _plan(q, eps, neighbours, mechanism, rows_per_person)
     whole, wanted = Guarantee(plan.eps, 0.0, None, None), flag(interval, "interval")
     if wanted:
-        if len(shares) > 1:
-            raise ParameterError(f"interval must be left out for several quantiles, got {len(shares)}")
+        refuse("interval", len(shares), len(shares) == 1, "left out for several quantiles")
         plan = plan.with_share(2)
     numbers = _values(values)
     points = lattice(bounds, step, candidates, whole=numbers.dtype.kind in "iu")
@@ -221,8 +220,7 @@ def _plan(q: Any, eps: object, neighbours: object, mechanism: object, rows: obje
 
 def _fitting(plan: Plan, mechanism: object, among: int) -> Plan:
     """Return a plan for so many candidates."""
-    if not plan.level:
-        raise ParameterError(f"eps must be large enough to be divided for {len(plan.ranks)} quantiles, got {plan.eps:g}")
+    refuse("eps", plan.eps, plan.level > 0, f"large enough to be divided for {len(plan.ranks)} quantiles")
     if mechanism == "tree" and among > tree.MOST_CANDIDATES:
         raise ParameterError(f'mechanism must not be "tree" for more than {tree.MOST_CANDIDATES} candidates, got {among}')
     return plan.among(among) if mechanism is None else plan._replace(tree=mechanism == "tree")

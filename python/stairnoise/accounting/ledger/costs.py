@@ -11,8 +11,8 @@ from operator import add
 from typing import Any, NamedTuple
 
 from stairnoise._digits import as_typed
-from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, received
-from stairnoise._parameters import refuse, single
+from stairnoise._errors import LedgerError, ParameterError, received
+from stairnoise._parameters import refuse, refuse_type, single
 from stairnoise.accounting.privacy_loss import PrivacyLoss
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.selection import SelectionMechanism
@@ -54,8 +54,8 @@ def cost_of(mechanism: Any, k: object, sensitivity: Any = None, l2_sensitivity: 
         return _of_vector(mechanism, number, sensitivity, l2_sensitivity)
     if isinstance(mechanism, _PROMISES):
         return _of_promise(mechanism, number, sensitivity)
-    if not callable(getattr(type(mechanism), "guarantee", None)):
-        raise ParameterTypeError(f"mechanism must be a mechanism, a Guarantee or a list of them, got {received(mechanism)}")
+    promises = callable(getattr(type(mechanism), "guarantee", None))
+    refuse_type("mechanism", mechanism, promises, "a mechanism, a Guarantee or a list of them")
     if getattr(mechanism, "_parameter_shape", ()):
         raise ParameterError(f"mechanism must have scalar parameters: spend one mechanism for each, got {received(mechanism)}")
     promise = mechanism.guarantee(sensitivity, max_partitions_contributed=number)
@@ -136,7 +136,7 @@ def _checked(mechanism: object, eps: Any, delta: Any, exact: str | None) -> tupl
         if exact is None:
             raise ParameterError(f"mechanism must have an eps to be counted by, got {received(mechanism)}")
         return None, None
-    if not (isinstance(eps, float) and 0 <= eps < float("inf")) or not (isinstance(delta, float) and 0 <= delta <= 1):
+    if not (isinstance(eps, float) and 0 <= eps < math.inf) or not (isinstance(delta, float) and 0 <= delta <= 1):
         raise ParameterError(f"mechanism must guarantee one finite eps, and a delta from 0 to 1, got {received(mechanism)}")
     return eps, delta
 
@@ -150,7 +150,7 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> 
     """
     bound = _added(costs, delta)
     if not composed:
-        return _float(bound)
+        return float(bound)
     losses, others = [], []
     for cost, times in [(part, times) for whole, times in costs for part in _parts(whole)]:
         try:
@@ -159,36 +159,29 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> 
         except ParameterError:
             others.append((cost, times))
     left = as_typed(delta) - sum((times * as_typed(cost.delta or 0.0) for cost, times in others), Fraction(0))
-    rest = _added(others, delta)
-    if losses and left >= 0 and rest is not None:
-        eps = _composed(losses, max(0.0, float(left) * (1 - _ROUNDING)))
-        if eps is not None and (bound is None or eps + rest < bound):
-            bound = eps + rest
-    return _float(bound)
+    if losses and left >= 0 and (rest := _added(others, delta)) < math.inf:
+        bound = min(bound, _composed(losses, max(0.0, float(left) * (1 - _ROUNDING))) + rest)
+    return float(bound)
 
 
-def _float(bound: Fraction | None) -> float:
-    return float("inf") if bound is None else float(bound)
-
-
-def _added(costs: Sequence[tuple[Cost, int]], delta: float) -> Fraction | None:
-    """Return the sum of all ε as typed, or None if an ε is unknown or the δ add up to more than `delta`."""
+def _added(costs: Sequence[tuple[Cost, int]], delta: float) -> Fraction | float:
+    """Return the sum of all ε as typed, or inf if an ε is unknown or the δ add up to more than `delta`."""
     eps = deltas = Fraction(0)
     for cost, times in costs:
         if cost.eps is None or cost.delta is None:
-            return None
+            return math.inf
         eps += times * as_typed(cost.eps)
         deltas += times * as_typed(cost.delta)
-    return eps if deltas <= as_typed(delta) else None
+    return eps if deltas <= as_typed(delta) else math.inf
 
 
-def _composed(losses: list[Any], delta: float) -> Fraction | None:
-    """Return the ε of all losses together, or None if they cannot be composed or no ε suffices."""
+def _composed(losses: list[Any], delta: float) -> Fraction | float:
+    """Return the ε of all losses together, or inf if they cannot be composed or no ε suffices."""
     try:
         eps = reduce(add, losses).eps_for_delta(delta)
     except ParameterError:
-        return None
-    return as_typed(eps) if eps < float("inf") else None
+        return math.inf
+    return as_typed(eps) if eps < math.inf else math.inf
 
 
 @lru_cache(maxsize=256)
@@ -212,14 +205,9 @@ def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> A
 def _written(mechanism: Any) -> str:
     """Write a mechanism down as numbers and words; unlike a pickle, these run no code when they are read."""
     maker, arguments = mechanism._made_by()
-    return json.dumps(
-        {
-            "mechanism": type(mechanism).__name__,
-            "by": "" if maker is type(mechanism) else maker.__name__,
-            "arguments": arguments,
-            "exact": mechanism._exact_parameters(),
-        }
-    )
+    by = "" if maker is type(mechanism) else maker.__name__
+    written = {"mechanism": type(mechanism).__name__, "by": by, "arguments": arguments, "exact": mechanism._exact_parameters()}
+    return json.dumps(written)
 
 
 def _made(exact: str) -> Any:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from stairnoise._digits import as_typed
-from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
+from stairnoise._errors import BudgetError, LedgerError, ParameterError
 from stairnoise._native import __version__
 from stairnoise._options import Required, TypedDict, Unpack
-from stairnoise._parameters import flag, positive, refuse, single
+from stairnoise._parameters import flag, positive, refuse, refuse_type, single
 from stairnoise._types import Number
 from stairnoise.accounting.ledger import file, rows
 from stairnoise.accounting.ledger.costs import Cost, cost_of, is_drawn_by_key, joint
@@ -187,9 +187,11 @@ class Ledger:
         timeout: Number = 30.0,
     ) -> None:
         self._path = _file(path)
-        self._timeout = _in_range(timeout, "timeout", "from 0 to 10**6 seconds", 0 <= single(timeout, "timeout") <= 10**6)
+        self._timeout = single(timeout, "timeout")
+        refuse("timeout", timeout, 0 <= self._timeout <= 10**6, "from 0 to 10**6 seconds")
         given = None if budget is None else positive(budget, "budget")
-        level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
+        level = None if delta is None else single(delta, "delta")
+        refuse("delta", delta, level is None or 0 <= level < 1, "from 0 to 1, without 1")
         refuse("budget", budget, given is not None or level is None, "given with a delta")
         together = None if composed is None else flag(composed, "composed")
         refuse("budget", budget, given is not None or together is None, "given with composed")
@@ -291,8 +293,8 @@ class Ledger:
         ParameterError, ParameterTypeError
             An argument is not allowed. `mechanism` has array parameters, or states neither ε nor a privacy loss.
         """
-        mechanisms = list(mechanism) if isinstance(mechanism, (list, tuple)) else [mechanism]
         several = isinstance(mechanism, (list, tuple))
+        mechanisms: list[Any] = list(mechanism) if several else [mechanism]  # type: ignore[arg-type]
         if not mechanisms:
             raise ParameterError("mechanism must be a mechanism or a list of at least one, got an empty list")
         partitions = _for_mechanisms(max_partitions_contributed, "max_partitions_contributed", len(mechanisms), several)
@@ -301,11 +303,8 @@ class Ledger:
         statistics = _names(statistic, "statistic", len(mechanisms), several)
         fingerprints = _names(fingerprint, "fingerprint", len(mechanisms), several)
         for one in mechanisms:
-            if isinstance(rng, KeyedRng) and not is_drawn_by_key(one):
-                raise ParameterTypeError(
-                    f"rng must be left out for a {type(one).__name__}, which draws nothing by key: each of its releases costs, "
-                    f"got {received(rng)}"
-                )
+            rule = f"left out for a {type(one).__name__}, which draws nothing by key: each of its releases costs"
+            refuse_type("rng", rng, not isinstance(rng, KeyedRng) or is_drawn_by_key(one), rule)
         costs = [cost_of(*one) for one in zip(mechanisms, partitions, sensitivities, norms, strict=True)]
         asked = [_named(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
         spent = [_spending(row) for _, row in self._spend(asked, costs)]
@@ -441,13 +440,11 @@ class Ledger:
         return f"Ledger({str(self._path)!r}, budget={self.budget}{level})"
 
 
-def _file(path: object) -> Path:
+def _file(path: Any) -> Path:
     """Check the name of a file and return it with its directory."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterTypeError(f"path must be the name of a file, got {received(path)}")
+    refuse_type("path", path, isinstance(path, (str, os.PathLike)), "the name of a file")
     name = os.fspath(path)
-    if not isinstance(name, str):
-        raise ParameterTypeError(f"path must be the name of a file as text, got {received(name)}")
+    refuse_type("path", name, isinstance(name, str), "the name of a file as text")
     try:
         usable = bool(name) and b"\0" not in os.fsencode(name)
     except UnicodeEncodeError:
@@ -461,11 +458,6 @@ def _named_limits(limits: Limits) -> str:
     return f"budget = {limits.budget} at delta = {limits.delta}{composed}"
 
 
-def _in_range(value: Any, name: str, rule: str, good: bool) -> float:
-    refuse(name, value, good, rule)
-    return single(value, name)
-
-
 def _for_mechanisms(value: Any, name: str, n: int, several: bool) -> list[Any]:
     """Return a value for each of `n` mechanisms: one for all of them, or one for each in a list."""
     if not (several and isinstance(value, (list, tuple))):
@@ -477,8 +469,7 @@ def _for_mechanisms(value: Any, name: str, n: int, several: bool) -> list[Any]:
 
 def _names(value: Any, name: str, n: int, several: bool) -> list[Any]:
     """Return a text or None for each of `n` mechanisms: several need a list, because each has its own."""
-    if n > 1 and isinstance(value, str):
-        raise ParameterTypeError(f"{name} must be a list with one for each mechanism, {n}, got {received(value)}")
+    refuse_type(name, value, n == 1 or not isinstance(value, str), f"a list with one for each mechanism, {n}")
     return _for_mechanisms(value, name, n, several)
 
 
@@ -486,17 +477,13 @@ def _named(data: object, release: object, statistic: object, fingerprint: object
     """Check the names of one release; keyed ones need all of them."""
     people = text(data, "data")
     if not isinstance(rng, KeyedRng):
-        if fingerprint is not None:
-            raise ParameterTypeError(
-                f"rng must be the KeyedRng of the release in a spending with a fingerprint, got {received(rng)}"
-            )
+        refuse_type("rng", rng, fingerprint is None, "the KeyedRng of the release in a spending with a fingerprint")
         of, what = (one if one is None else text(one, name) for one, name in ((release, "release"), (statistic, "statistic")))
         return Names(people, of, what, None, None)
     same = release is None or text(release, "release") == rng.release_name
     refuse("release", release, same, f"left out, or the name of the KeyedRng, {rng.release_name!r}")
-    if fingerprint is None or statistic is None:
-        missing = "fingerprint" if fingerprint is None else "statistic"
-        raise ParameterTypeError(f"{missing} must be given in a spending with a KeyedRng, got None")
+    for name, value in (("fingerprint", fingerprint), ("statistic", statistic)):
+        refuse_type(name, value, value is not None, "given in a spending with a KeyedRng")
     mark = text(fingerprint, "fingerprint")
     is_one = len(mark) == 64 and _DIGITS.issuperset(mark)
     refuse("fingerprint", mark, is_one, "what fingerprint() of the KeyedRng returns")
@@ -516,10 +503,9 @@ def _refusal(row: Row, total: float) -> Row:
 
 def _require_no(refused: Row | None) -> None:
     if refused is not None:
-        _, name, statistic, *_ = refused.names
         raise LedgerError(
-            f"release {name!r} must be of one state of the data: its statistic {statistic!r} was spent with "
-            "other rows or another secret; give the new state a name of its own; the ledger has recorded this refusal"
+            f"release {refused.names.release!r} must be of one state of the data: its statistic {refused.names.statistic!r} was "
+            "spent with other rows or another secret; give the new state a name of its own; the ledger has recorded this refusal"
         )
 
 
