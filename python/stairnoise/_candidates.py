@@ -28,8 +28,7 @@ class Setting(NamedTuple):
             return None
         if name == "delta" and self.delta is None:
             raise ParameterError("delta must be given for a mechanism that has no pure guarantee, got None")
-        number: float = getattr(self, name)
-        return number
+        return getattr(self, name)  # type: ignore[no-any-return]
 
     @property
     def change(self) -> int:
@@ -87,8 +86,7 @@ def _names(mechanisms: Any, known: Mapping[str, object]) -> tuple[str, ...]:
     refuse_type("mechanisms", mechanisms, named, 'None, "all" or a sequence of names')
     if not mechanisms:
         raise ParameterError(f"mechanisms must have at least one name, got {received(mechanisms)}")
-    names: tuple[Any, ...] = tuple(mechanisms)
-    for name in names:
+    for name in mechanisms:
         if not isinstance(name, str) or name not in known:
             raise ParameterError(f"mechanisms must be out of {', '.join(known)}, got {received(name)}{meant(name, known)}")
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(mechanisms))

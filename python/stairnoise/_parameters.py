@@ -54,8 +54,6 @@ def real(value: object, name: str) -> Real:
         return value
     if type(value) is int and abs(value) < _EXACT_INTEGERS:
         return float(value)
-    if type(value) is np.float64 and (number := float(value)) == number:
-        return number
     floats = lent(value, name)
     if isinstance(floats, float):
         return floats

@@ -21,7 +21,6 @@ class _Keys(np.random.SeedSequence):
     """A stand-in for a seed: it makes the keys of children and reveals none."""
 
     __slots__ = ("_source",)
-    _source: BitSource
 
     def __init__(self, source: BitSource) -> None:
         self._source = source
@@ -109,7 +108,6 @@ class SecureBitGenerator(np.random.BitGenerator):
 
     __slots__ = ("_source",)
     __module__ = "stairnoise"
-    _source: BitSource
 
     def __init__(self, key: bytes | np.random.SeedSequence | None = None) -> None:
         if hasattr(self, "_source"):

@@ -99,13 +99,10 @@ def _words(values: Any) -> np.dtype[Any]:
         if kind.scale != 0:
             raise not_whole(values, _name(kind))
         bits = kind.bit_width
-        one: Any = f"<i{bits // 8}" if bits <= _WORD else ("<i8", (bits // _WORD,))
-        words: np.dtype[Any] = np.dtype(one)
-        return words
-    dtype: np.dtype[Any] | None = _DTYPES.get(str(kind))
-    if dtype is None:
+        return np.dtype(f"<i{bits // 8}" if bits <= _WORD else ("<i8", (bits // _WORD,)))  # type: ignore[no-any-return]
+    if str(kind) not in _DTYPES:
         raise not_numbers(values, _name(kind))
-    return dtype
+    return _DTYPES[str(kind)]  # type: ignore[no-any-return]
 
 
 def _numbers(chunk: Any, words: np.dtype[Any]) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,18 +25,8 @@ _ALL = "all"
 _MOST_CHUNKS = 1000
 
 
-class Noise(Protocol):
-    """Noise for columns: that of a stream, or that of labels."""
-
-    def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
-        """Write the noisy answers of column number `place` to `out`, and 0 for nulls, so that no noise stays behind a null."""
-
-    def rehearse(self, answers: Chunks) -> None:
-        """Refuse what `add` would refuse, before another column has drawn."""
-
-
 class Fresh(NamedTuple):
-    """Noise of a stream."""
+    """Noise of a stream; `stairnoise.keyed.release.KeyedNoise`, the noise of labels, has the same methods."""
 
     mechanism: Any
     stream: _native.Stream
@@ -72,7 +62,7 @@ class Fresh(NamedTuple):
                 try_out(whole)  # names the place
 
 
-def released(mechanism: Any, noise: Noise, values: Any, columns: object, nulls: str, out: object) -> Any:
+def released(mechanism: Any, noise: Any, values: Any, columns: object, nulls: str, out: object) -> Any:
     """Release a column, or the named columns of a frame, and return the same kind of object.
 
     Everything is checked before anything is drawn.
@@ -170,7 +160,7 @@ def _require(mechanism: Any, answers: Chunks) -> None:
         )
 
 
-def _columns(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
+def _columns(mechanism: Any, noise: Any, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each column as an array of its own, one after the other."""
     for name, one in zip(names, found, strict=True):
         with named(name):
@@ -184,7 +174,7 @@ def _columns(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any
     return made
 
 
-def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
+def _vectors(mechanism: Any, noise: Any, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each row of the columns as a vector."""
     answers = [one.answers.whole() for one in found]
     if len({column.dtype for column in answers}) > 1:
@@ -205,7 +195,7 @@ def _vectors(mechanism: Any, noise: Noise, found: list[Answers], names: list[Any
     return made
 
 
-def _noisy(mechanism: Any, noise: Noise, place: int, one: Answers) -> Any:
+def _noisy(mechanism: Any, noise: Any, place: int, one: Answers) -> Any:
     """Release one column."""
     noisy = np.empty(one.answers.shape, released_dtype(mechanism, one.answers.dtype, one.single_precision))
     noise.add(place, one.answers, noisy, one.missing)

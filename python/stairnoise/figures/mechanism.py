@@ -104,8 +104,7 @@ def require_scalars(mechanism: Any, name: str) -> None:
 
 def visible(mechanism: Any) -> float:
     """Return the largest magnitude to draw: 99 % of the noise, in whole stairs, at least one besides the central one."""
-    limit: float = mechanism._visible(float(mechanism.error_bound(_SHOWN)))
-    return limit
+    return mechanism._visible(float(mechanism.error_bound(_SHOWN)))  # type: ignore[no-any-return]
 
 
 def draw(ax: Axes, mechanism: Any, limit: float, look: Look, label: str, **options: Any) -> None:

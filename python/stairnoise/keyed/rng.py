@@ -83,7 +83,6 @@ class KeyedRng:
     _fetch: Callable[[], bytes] | None
     # None if a function fetches the secret.
     _keys: Keys | None
-    _release: str
 
     def __init__(self, secret: bytes | Callable[[], bytes], release: str, *, bind: Bind = "value") -> None:
         function, copy = (secret, None) if callable(secret) else (None, copied_key(secret, "secret", _RULE))

@@ -173,10 +173,6 @@ class Ledger:
     __slots__ = ("_limits", "_path", "_timeout")
     __module__ = "stairnoise"
 
-    _path: Path
-    _timeout: float
-    _limits: Limits
-
     def __init__(
         self,
         path: str | os.PathLike[str],
