@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     One = Number | None
     Either = RealLike | None
+    Dtype = DTypeLike | None
     Numbers = TypeVar("Numbers")
+    Name = TypeVar("Name")
+    Type = TypeVar("Type")
 
     class _Options(Parameters, DrawOptions, Generic[Numbers], total=False):
         delta: Numbers
@@ -41,36 +44,20 @@ if TYPE_CHECKING:
     class _ForArray(_Options[RealLike], total=False):
         n: Size | None
 
-    class _ForNewArray(_ForArray, total=False):
-        out: None
-
     class _MergedLaplace(_ForNumber, total=False):
         mechanism: Required[Literal["merged_laplace"]]
-        dtype: DTypeLike | None
+        dtype: Dtype
 
-    class _Real(_ForNumber, total=False):
-        mechanism: OfReals
-        dtype: DTypeLike | None
+    # If no mechanism is named, the first overload that is not of integers applies.
 
-    class _Integer(_ForNumber, total=False):
-        mechanism: Required[OfIntegers]
-        dtype: None
+    class _Single(_ForNumber, Generic[Name, Type], total=False):
+        mechanism: Name
+        dtype: Type
 
-    class _IntegerAsFloat(_ForNumber, total=False):
-        mechanism: Required[OfIntegers]
-        dtype: Required[DTypeLike]
-
-    class _Reals(_ForNewArray, total=False):
-        mechanism: OfReals | OfVectors
-        dtype: None
-
-    class _Integers(_ForNewArray, total=False):
-        mechanism: Required[OfIntegers]
-        dtype: None
-
-    class _Others(_ForNewArray, total=False):
-        mechanism: MechanismName
-        dtype: DTypeLike | None
+    class _Many(_ForArray, Generic[Name, Type], total=False):
+        out: None
+        mechanism: Name
+        dtype: Type
 
 
 # Exact types, whose values never change. Equal values of one of them make equal mechanisms; no mechanism takes a zero, which may
@@ -85,11 +72,13 @@ def sample(  # type: ignore[overload-overlap]
     size: None = None, eps: Sequence[Number] | None = None, sensitivity: One = None, **options: Unpack[_MergedLaplace]
 ) -> float: ...
 @overload
-def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Real]) -> float: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Single[OfReals, Dtype]]) -> float: ...
 @overload
-def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Integer]) -> int: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Single[OfIntegers, None]]) -> int: ...
 @overload
-def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_IntegerAsFloat]) -> float: ...
+def sample(
+    size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Single[OfIntegers, Dtype]]
+) -> float: ...
 @overload
 def sample(
     size: Size | None = None,
@@ -108,17 +97,22 @@ def sample(
     sensitivity: Either = None,
     *,
     mechanism: MechanismName = "staircase",
+    out: None = None,
     dtype: type[Scalar] | np.dtype[Scalar],
-    **options: Unpack[_ForNewArray],
+    **options: Unpack[_ForArray],
 ) -> NDArray[Scalar]: ...
 @overload
-def sample(size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Reals]) -> Floats: ...
+def sample(
+    size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Many[OfReals | OfVectors, None]]
+) -> Floats: ...
 @overload
 def sample(
-    size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Integers]
+    size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Many[OfIntegers, None]]
 ) -> NDArray[np.int64]: ...
 @overload
-def sample(size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Others]) -> Any: ...
+def sample(
+    size: Size | None = None, eps: Either = None, sensitivity: Either = None, **options: Unpack[_Many[MechanismName, Dtype]]
+) -> Any: ...
 def sample(
     size: Size | None = None,
     eps: RealLike | None = None,

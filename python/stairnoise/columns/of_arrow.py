@@ -99,7 +99,7 @@ def _words(values: Any) -> np.dtype[Any]:
         if kind.scale != 0:
             raise not_whole(values, _name(kind))
         bits = kind.bit_width
-        return np.dtype(f"<i{bits // 8}" if bits <= _WORD else ("<i8", (bits // _WORD,)))  # type: ignore[no-any-return]
+        return np.dtype(f"<i{bits // 8}" if bits <= _WORD else ("<i8", (bits // _WORD,)))
     if str(kind) not in _DTYPES:
         raise not_numbers(values, _name(kind))
     return _DTYPES[str(kind)]  # type: ignore[no-any-return]
