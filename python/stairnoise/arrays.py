@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     class _Options(DrawOptions, total=False):
         integers: Literal["refuse", "keep"]
 
+    class _New(_Options, total=False):
+        out: None
+
 
 __all__ = ["add_noise"]
 
@@ -56,17 +59,13 @@ class _Part(NamedTuple):
 @overload
 def add_noise(arrays: Any, std: Number, *, out: _Given, **options: Unpack[_Options]) -> _Given: ...
 @overload
-def add_noise(
-    arrays: dict[_Key, Any], std: Number, *, out: None = None, **options: Unpack[_Options]
-) -> dict[_Key, NDArray[Any]]: ...
+def add_noise(arrays: dict[_Key, Any], std: Number, **options: Unpack[_New]) -> dict[_Key, NDArray[Any]]: ...
 @overload
-def add_noise(arrays: list[Any], std: Number, *, out: None = None, **options: Unpack[_Options]) -> list[NDArray[Any]]: ...
+def add_noise(arrays: list[Any], std: Number, **options: Unpack[_New]) -> list[NDArray[Any]]: ...
 @overload
-def add_noise(
-    arrays: tuple[Any, ...], std: Number, *, out: None = None, **options: Unpack[_Options]
-) -> tuple[NDArray[Any], ...]: ...
+def add_noise(arrays: tuple[Any, ...], std: Number, **options: Unpack[_New]) -> tuple[NDArray[Any], ...]: ...
 @overload
-def add_noise(arrays: Memory, std: Number, *, out: None = None, **options: Unpack[_Options]) -> NDArray[Any]: ...
+def add_noise(arrays: Memory, std: Number, **options: Unpack[_New]) -> NDArray[Any]: ...
 def add_noise(
     arrays: Any,
     std: Number,

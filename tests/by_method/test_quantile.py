@@ -16,9 +16,8 @@ import pytest
 import stairnoise as sn
 from stairnoise.quantiles.lattice import lattice
 from stairnoise.quantiles.plan import Plan
-from stairnoise.quantiles.ranks import Target
+from stairnoise.quantiles.ranks import Target, gathered
 from stairnoise.quantiles.several import _selected, _uniform, levels
-from stairnoise.quantiles.weights import gathered
 
 SHARED = Path(__file__).parents[3] / "shared" / "reference" / "quantiles.json"
 MECHANISMS = {"permute_and_flip": sn.PermuteAndFlip, "exponential": sn.ExponentialMechanism}

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise.quantiles.ranks import Target
-from stairnoise.quantiles.weights import Weights
+from stairnoise.quantiles.ranks import Target, Weights
 from stairnoise.query.budget import budget
 from stairnoise.query.noise import planned
 from stairnoise.query.question import Question, question

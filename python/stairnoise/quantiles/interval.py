@@ -18,8 +18,7 @@ from stairnoise._types import Floats
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.quantiles.plan import Plan
-from stairnoise.quantiles.ranks import Target, bound
-from stairnoise.quantiles.weights import Weights, Whole
+from stairnoise.quantiles.ranks import Target, Weights, Whole, bound
 from stairnoise.rng import Rng
 
 

@@ -19,9 +19,8 @@ from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMec
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.numerics.rounding import rounded_down
 from stairnoise.quantiles import tree
-from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, bound
+from stairnoise.quantiles.ranks import Accuracy, Neighbours, Target, Weights, Whole, bound, gathered
 from stairnoise.quantiles.several import SIZE, levels, off, several
-from stairnoise.quantiles.weights import Weights, Whole, gathered
 from stairnoise.rng import Rng
 
 _LARGEST_DENOMINATOR = 10**6

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from stairnoise.mechanisms.exponential_mechanism.mechanism import ExponentialMechanism
-from stairnoise.quantiles.ranks import Target
-from stairnoise.quantiles.weights import Weights, Whole, gathered
+from stairnoise.quantiles.ranks import Target, Weights, Whole, gathered
 from stairnoise.rng import Rng
 
 # With 12, so many of a million equal values would fall out with a candidate that the quantiles beside it were off by dozens.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from stairnoise._types import Floats
 from stairnoise.mechanisms.discrete_laplace.mechanism import DiscreteLaplace
-from stairnoise.quantiles.weights import Whole
+from stairnoise.quantiles.ranks import Whole
 from stairnoise.rng import Rng
 
 MOST_CANDIDATES = 256
