@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from stairnoise._errors import CopyError, ParameterTypeError
 from stairnoise._native import BitSource
 from stairnoise._parameters import count
+from stairnoise._types import Self
 from stairnoise.rng import MOST_CHILDREN, copied_key, with_key
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 # Dask makes bit generators only from seeds of this class. Its constructor is not called: it would keep a number that seeds

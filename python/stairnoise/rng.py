@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._native import Child, Stream
 from stairnoise._parameters import count, flag
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from stairnoise._types import Self
 
 _KEY_BYTES = 32
 _NO_KEY = bytes(_KEY_BYTES)

@@ -73,6 +73,8 @@ class PrivacyLoss(Immutable, Generic[Float]):
     # The loss of all releases where it is of the kind of one release's.
     _single: Part | None
     _exact: bool
+    # The profile at one ε >= 0 in plain floats, if there is one curve; None until that exists.
+    _at_one_eps: Callable[[float], float] | None
 
     def __init__(self, *_: object, **__: object) -> None:
         raise ParameterTypeError("PrivacyLoss must be made by a mechanism's privacy_loss(), got a direct call")
@@ -82,7 +84,8 @@ class PrivacyLoss(Immutable, Generic[Float]):
         self: PrivacyLoss[Float] = cls.__new__(cls)
         single = parts[0][0].together(parts[0][1]) if len(parts) == 1 else None
         exact = single is not None or models.exact_step(parts) is not None
-        vars(self).update(_parts=parts, _names=names, _single=single, _exact=exact)
+        at_one_eps = single.profile_scalar if single is not None and parts[0][0].eps.shape == () else None
+        vars(self).update(_parts=parts, _names=names, _single=single, _exact=exact, _at_one_eps=at_one_eps)
         return self
 
     @property
@@ -143,8 +146,8 @@ class PrivacyLoss(Immutable, Generic[Float]):
         True
         """
         bounds = flag(bounds, "bounds")
-        if self._at_one_eps is not None and type(eps) is float and 0 <= eps < math.inf:
-            found = min(self._at_one_eps(eps), 1.0) if eps < self.eps else self._endless
+        if type(eps) is float and 0 <= eps < math.inf and (at_one_eps := self._at_one_eps) is not None:
+            found = min(at_one_eps(eps), 1.0) if eps < self.eps else self._endless
             return self._answer(found, found, found, bounds)
         level = self._checked(eps, "eps", "a number, not NaN", lambda level: level == level)
         t = np.abs(np.asarray(level))
@@ -428,7 +431,9 @@ class PrivacyLoss(Immutable, Generic[Float]):
         if self._single is not None:
             return self._single
         if (step := models.exact_step(self._parts)) is not None:
-            return models.exact_curve(self._parts, step)
+            curve = models.exact_curve(self._parts, step)
+            vars(self)["_at_one_eps"] = curve.profile_scalar
+            return curve
         curve = models.upper_curve(self._parts)
         models.require_order(models.lower_curve(self._parts, models.COARSER), curve)
         return curve
@@ -441,11 +446,6 @@ class PrivacyLoss(Immutable, Generic[Float]):
         curve = models.lower_curve(self._parts)
         models.require_order(curve, self._from_above)
         return curve
-
-    @cached_property
-    def _at_one_eps(self) -> Callable[[float], float] | None:
-        """The profile at one ε >= 0 in plain floats, of an exact loss of scalar parameters."""
-        return self._from_above.profile_scalar if self._exact and self._shape == () else None
 
     def _coarse_eps(self, delta: float) -> float:
         """Return an upper bound of `eps_for_delta`, by a coarse lattice if the loss is not exact."""

@@ -162,12 +162,11 @@ def _noise(mechanism: Any, samples: object, rng: Rng | None) -> NDArray[Any] | N
 
 def _draw_samples(ax: Axes, mechanism: Any, noise: NDArray[Any], limit: float, bins: int) -> None:
     """Draw a histogram on the scale of the mechanism. Values beyond the limit are not drawn, but lower the heights."""
-    step = mechanism.granularity if _has_steps(mechanism) else 1.0
+    step, edges = 1.0, np.linspace(-limit, limit, bins + 1)
     if _has_steps(mechanism):
+        step = mechanism.granularity
         last = int(limit / step)
         width = -(-(2 * last + 1) // bins)
         edges = (-last + width * np.arange(-(-(2 * last + 1) // width) + 1.0) - 0.5) * step
-    else:
-        edges = np.linspace(-limit, limit, bins + 1)
     shares = np.histogram(noise, edges)[0] / (noise.size * np.diff(edges) / step)
     ax.stairs(shares, edges, fill=True, color=SAMPLES, label=f"{noise.size:,} samples")

@@ -188,11 +188,8 @@ def save(figure: Figure, path: str | Path) -> None:
         `path` has another suffix.
     """
     path = require_suffix(path)
-    metadata: dict[str, str | None] | None = None
-    if path.suffix == ".svg":
-        metadata = {"Date": None}
-        if title := figure.get_suptitle():
-            metadata["Title"] = title  # screen readers read it aloud
+    title = figure.get_suptitle()  # screen readers read it aloud
+    metadata = {"Date": None, **({"Title": title} if title else {})} if path.suffix == ".svg" else None
     with house_style():
         figure.savefig(path, metadata=metadata, facecolor="white", dpi=150)
 

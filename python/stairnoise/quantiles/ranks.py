@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._types import Floats
-from stairnoise.numerics.roots import bisection
 
 Neighbours = Literal["add_remove", "replace"]
 Whole = NDArray[np.int64]
@@ -78,9 +77,12 @@ def bound(rate: float, candidates: int, chance: float, *, flips: bool) -> float:
     if not rate:
         return math.inf
     # For this t, candidates · e^(-rate·t) is the chance.
-    end = max(math.log(candidates / chance), 0.0) / rate
+    low, high = 0.0, max(math.log(candidates / chance), 0.0) / rate
     tail = _flipped if flips else _exponential
-    return bisection(lambda t: tail(math.exp(-rate * t), candidates) <= chance, 0.0, end)
+    # Half the time of `numerics.roots.bisection`, which calls two functions in each step.
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (low, middle) if tail(math.exp(-rate * middle), candidates) <= chance else (middle, high)
+    return high
 
 
 def _flipped(a: float, candidates: int) -> float:

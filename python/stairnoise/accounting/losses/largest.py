@@ -30,13 +30,10 @@ class Largest(Part):
 
     def __init__(self, pairs: Sequence[General]) -> None:
         self.pairs = tuple(pairs)
+        self._key = ("largest", *(pair.key() for pair in pairs))
         self.eps = np.array(max(float(pair.eps) for pair in pairs))
         self.infinite = max(pair.infinite for pair in pairs)
         self.top = max(pair.top for pair in pairs)
-
-    def key(self) -> tuple[Any, ...]:
-        """Return what two equal releases have in common."""
-        return ("largest", *(pair.key() for pair in self.pairs))
 
     profile, eps_for_delta, rdp, mean, var = map(_worst, ("profile", "eps_for_delta", "rdp", "mean", "var"))
     tradeoff = _worst("tradeoff", np.min)

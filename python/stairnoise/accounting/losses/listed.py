@@ -40,7 +40,7 @@ class Listed(General):
         The losses where they are known without rounding; None for the differences of the logarithms.
     """
 
-    __slots__ = ("_A", "_B", "_falling", "_key", "_log_p", "_log_q", "_loss", "_missed", "beyond", "eps", "infinite")
+    __slots__ = ("_A", "_B", "_falling", "_log_p", "_log_q", "_loss", "_missed", "beyond", "eps", "infinite")
 
     def __init__(
         self, key: tuple[Any, ...], log_p: Floats, log_q: Floats, eps: float, beyond: float = 0.0, losses: Floats | None = None
@@ -73,10 +73,6 @@ class Listed(General):
         self.infinite = A[0]
         # P(loss < L[i])
         self._missed = np.append(np.cumsum(masses[:0:-1])[::-1], 0.0)
-
-    def key(self) -> tuple[Any, ...]:
-        """Return what two equal releases have in common."""
-        return self._key
 
     def profile(self, t: Floats) -> Floats:
         """δ at t >= 0."""

@@ -30,7 +30,7 @@ class Part(ABC):
     parameters are numbers.
     """
 
-    __slots__ = ("top",)
+    __slots__ = ("_key", "top")
 
     symmetric = False
     """Whether the lower model is symmetric about 0, as the loss is. Its lattice begins at a multiple of half a step."""
@@ -44,9 +44,11 @@ class Part(ABC):
     top: float
     """The largest finite loss that counts, of scalar parameters."""
 
-    @abstractmethod
+    _key: tuple[Any, ...]
+
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
+        return self._key
 
     # Measures
 

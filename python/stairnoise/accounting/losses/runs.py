@@ -40,7 +40,7 @@ _NEAR_ONE = 2.0**-10
 class Runs(General):
     """The loss of a distribution given by its slopes, under a shift of `steps` integers, which can be negative."""
 
-    __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "eps", "infinite")
+    __slots__ = ("_beta", "_d", "_log_p", "_loss", "_moments", "_n", "beyond", "eps", "infinite")
 
     def __init__(self, key: tuple[Any, ...], distribution: Slopes, steps: int) -> None:
         self._key = (*key, steps)
@@ -60,10 +60,6 @@ class Runs(General):
         self.bottom = float((self._loss - fall).min())
         self.eps = np.array(math.inf if self.infinite > 0 else self.top)
         self._moments: Listed | None = None
-
-    def key(self) -> tuple[Any, ...]:
-        """Return what two equal releases have in common."""
-        return self._key
 
     # Measures
 
