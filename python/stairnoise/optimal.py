@@ -253,7 +253,7 @@ def optimal_cost(eps: RealLike, sensitivity: RealLike = 1.0, cost: CostLike = "l
     >>> round(so.optimal_cost(1, 5, "l2", mechanism="discrete_staircase"), 6)
     48.03368
     """
-    discrete = one_of(mechanism, "mechanism", _MECHANISMS) == "discrete_staircase"
+    discrete = BY_NAME[one_of(mechanism, "mechanism", _MECHANISMS)].kind == "discrete"
     kind, epsilon, D, shape = _checked(mechanism, eps, sensitivity, cost)
     if callable(kind):
         least = _least_discrete if discrete else _least_staircase
@@ -389,9 +389,10 @@ def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLik
     """Return the cost as a number, array or function, the parameters, and their common shape."""
     kind = _cost(cost)
     parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
-    BY_NAME[mechanism].load()(**parameters)  # the constructor checks both
+    row = BY_NAME[mechanism]
+    row.load()(**parameters)  # the constructor checks both
     if callable(kind):
-        check_function(parameters["eps"], parameters["sensitivity"] if mechanism == "discrete_staircase" else None)
+        check_function(parameters["eps"], parameters["sensitivity"] if row.kind == "discrete" else None)
     shape = common_shape(parameters if callable(kind) else {"cost": kind, **parameters})
     return kind, parameters["eps"], parameters["sensitivity"], shape
 
