@@ -196,16 +196,7 @@ def shaped(name: str, *shapes: Any, **scale: Any) -> Any:
     return {one.name: one for one in (staircase, laplace, discrete_staircase, discrete_laplace)}[name](*shapes, **scale)
 
 
-def of_one(distribution: Any, integers: bool) -> Any:
-    """Freeze the distribution of one distribution, of integers or with a density."""
-    return _frozen(DiscreteOfOne if integers else ContinuousOfOne, distribution)
-
-
-def of_lattice(distribution: Any) -> Any:
-    """Freeze the distribution of a distribution on a coarse lattice, each value spread over its step."""
-    return _frozen(LatticeOfOne, distribution)
-
-
-def _frozen(kind: Any, distribution: Any) -> Any:
+def frozen(kind: Any, distribution: Any) -> Any:
+    """Freeze one distribution as one of the three kinds above."""
     low, high = distribution.support()
     return kind(distribution=distribution, name=type(distribution).__name__, a=low, b=high)()

@@ -6,6 +6,7 @@ different bytes.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Mapping
 from typing import Any
@@ -31,11 +32,7 @@ def text(characters: str) -> bytes:
 
 def is_utf8(characters: str) -> bool:
     """Return whether UTF-8 has a text: a lone surrogate has no bytes."""
-    try:
-        characters.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return re.search("[\ud800-\udfff]", characters) is None
 
 
 def fields(*parts: bytes) -> bytes:

@@ -738,4 +738,4 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
     def _frozen(self, scipy: Any) -> Any:
         """Return the frozen distribution, made by `stairnoise._scipy`."""
-        return scipy.of_one(self, self._integers)
+        return scipy.frozen(scipy.DiscreteOfOne if self._integers else scipy.ContinuousOfOne, self)

@@ -199,4 +199,4 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         return lattice_cost(function, self, g, lambda x: self.pdf(x) * g)
 
     def _frozen(self, scipy: Any) -> Any:
-        return scipy.of_lattice(self)
+        return scipy.frozen(scipy.LatticeOfOne, self)
