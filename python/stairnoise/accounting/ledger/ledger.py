@@ -327,12 +327,9 @@ class Ledger:
             if any(known[number - 1 : number] == [] or not known[number - 1].has_noise_of(row) for number, row in paid):
                 raise LedgerError(f"{self._path} has been replaced by a ledger without this release")
             marked = [row.marked(one) for (_, row), one in zip(paid, fingerprints, strict=True)]
-            refused = _of_other_rows(known, marked)
-            if refused is None:
+            if (refused := _of_other_rows(connection, known, marked)) is None:
                 for (number, _), one in zip(paid, fingerprints, strict=True):
                     rows.mark(connection, number, one)
-            else:
-                rows.write(connection, [_refusal(refused, rows.last_total(known))])
         _require_no(refused)
 
     def _spend(self, asked: list[Names], costs: list[Cost]) -> list[tuple[int, Row]]:
@@ -340,11 +337,8 @@ class Ledger:
         wanted = [Row(*one, 0.0, _now(), False) for one in zip(asked, costs, strict=True)]
         with file.transaction(self._path, self._timeout, "write") as connection:
             known = self._read(connection)
-            refused = _of_other_rows(known, wanted)
-            if refused is None:
+            if (refused := _of_other_rows(connection, known, wanted)) is None:
                 paid = self._paid(connection, known, wanted)
-            else:
-                rows.write(connection, [_refusal(refused, rows.last_total(known))])
         _require_no(refused)
         return paid
 
@@ -486,15 +480,14 @@ def _named(data: object, release: object, statistic: object, fingerprint: object
     return Names(people, rng.release_name, text(statistic, "statistic"), mark, rng.bind)
 
 
-def _of_other_rows(known: list[Row], wanted: list[Row]) -> Row | None:
-    """Return the first row that was wanted under a name that stands for other data, or None."""
-    return next((row for row in wanted if any(one.has_other_answers_than(row) for one in (*known, *wanted))), None)
-
-
-def _refusal(row: Row, total: float) -> Row:
-    """Return the row of a release that was refused: it costs nothing."""
-    names, cost = row.names._replace(fingerprint=None), row.cost._replace(exact=None, eps=0.0, delta=0.0)
-    return Row(names, cost, total, _now(), True)
+def _of_other_rows(connection: sqlite3.Connection, known: list[Row], wanted: list[Row]) -> Row | None:
+    """Return the first row that was wanted under a name that stands for other data, or None; write that it was refused."""
+    refused = next((row for row in wanted if any(one.has_other_answers_than(row) for one in (*known, *wanted))), None)
+    if refused is not None:
+        # It costs nothing.
+        names, cost = refused.names._replace(fingerprint=None), refused.cost._replace(exact=None, eps=0.0, delta=0.0)
+        rows.write(connection, [Row(names, cost, rows.last_total(known), _now(), True)])
+    return refused
 
 
 def _require_no(refused: Row | None) -> None:
