@@ -127,8 +127,7 @@ def meant(name: object, known: Iterable[str]) -> str:
 def arguments_of(method: Any) -> tuple[str, ...]:
     """Return the names of a method's arguments, without ``self``; `inspect` would take 50 times as long."""
     code = method.__code__
-    names: tuple[str, ...] = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-    return names
+    return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]  # type: ignore[no-any-return]
 
 
 def _letters(name: str) -> str:

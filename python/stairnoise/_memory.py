@@ -33,10 +33,8 @@ def apart(array: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
 
     An array of exactly the elements of `out` needs no copy, because each element is read before it is overwritten.
     """
-    if not np.may_share_memory(array, out) or _native.same_memory(array, out):
-        return array
-    copied: NDArray[Any] = array.copy()
-    return copied
+    overlaps = np.may_share_memory(array, out) and not _native.same_memory(array, out)
+    return array.copy() if overlaps else array
 
 
 def exports_buffer(value: object) -> bool:

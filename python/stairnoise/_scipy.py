@@ -149,8 +149,7 @@ class OfOneDistribution(Generic):
         super().__init__(**settings)
 
     def _updated_ctor_param(self) -> dict[str, Any]:
-        parameters: dict[str, Any] = super()._updated_ctor_param()  # type: ignore[misc]
-        return parameters | {"distribution": self._one}
+        return super()._updated_ctor_param() | {"distribution": self._one}  # type: ignore[misc, no-any-return]
 
     def _distribution(self) -> Any:
         return self._one

@@ -166,8 +166,7 @@ def add_noise(
 @lru_cache(maxsize=16)
 def _sampler(std: float) -> _native.Mechanism:
     """Return the noise, which training asks for in every step."""
-    sampler: _native.Mechanism = Gaussian(std=std)._sampler
-    return sampler
+    return Gaussian(std=std)._sampler  # type: ignore[no-any-return]
 
 
 # The arrays to read and to write

@@ -153,8 +153,7 @@ def calibrate(
     one_of(cost, "cost", ("l1", "l2"))
     needs_delta = "delta" in line(row, cost).compared.takes
     refuse("delta", delta, target.delta > 0 or not needs_delta, f"greater than 0 for a {row.class_name}")
-    found: Made = calibrated(row, target, cost)
-    return found
+    return calibrated(row, target, cost)  # type: ignore[no-any-return]
 
 
 def checked(eps: object, delta: object, releases: object, sensitivity: object) -> Target:

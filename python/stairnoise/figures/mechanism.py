@@ -149,8 +149,7 @@ def _draw_pmf(ax: Axes, mechanism: Any, limit: float, style: dict[str, Any], *, 
 def _noise(mechanism: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
     """Draw this many samples if `samples` is an integer, or take the values of an array."""
     if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
-        drawn: NDArray[Any] = mechanism.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
-        return drawn
+        return mechanism.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)  # type: ignore[no-any-return]
     refuse("rng", rng, rng is None, "left out unless samples is a number of values to draw")
     if samples is None:
         return None
