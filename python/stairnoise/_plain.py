@@ -25,10 +25,6 @@ def _shown(character: str) -> str:
 def aligned(lines: Sequence[tuple[str, ...]], *, left: int = 1) -> str:
     """Return lines of texts in columns; the first `left` columns are aligned on the left, the others on the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            text.ljust(width) if place < left else text.rjust(width)
-            for place, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    align = [str.ljust] * left + [str.rjust] * (len(widths) - left)
+    rows = ("  ".join(put(text, width) for put, text, width in zip(align, line, widths, strict=True)) for line in lines)
+    return "\n".join(row.rstrip() for row in rows)

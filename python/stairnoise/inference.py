@@ -21,17 +21,7 @@ import numpy as np
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._options import Required, TypedDict, Unpack
-from stairnoise._parameters import (
-    Real,
-    RealLike,
-    argument,
-    common_shape,
-    confidence_level,
-    number_array,
-    one_of,
-    refuse,
-    refuse_type,
-)
+from stairnoise._parameters import RealLike, argument, common_shape, confidence_level, number_array, one_of, refuse, refuse_type
 from stairnoise._types import Array, Floats, Number, Numeric
 from stairnoise.mechanism.accuracy import in_float32, last_place
 from stairnoise.mechanism.cost import elementwise
@@ -323,7 +313,7 @@ def _asked(released: RealLike, n: object, mechanism: Any, alternative: object, r
     return z, _trials(n), side, _Noise(mechanism, whole, rng, in_float32(released, values))
 
 
-def _trials(n: object) -> Real:
+def _trials(n: object) -> Any:
     array = number_array(n, "n")
     if array.dtype.kind == "f":
         raise ParameterTypeError(f"n must be an integer or an array of integers, got {received(n)}")

@@ -113,15 +113,8 @@ def run_main(module: str, **environment: str) -> str:
     RuntimeError
         The process failed. The text has the last line that it wrote to stderr.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", _CODE, module, json.dumps(sys.path)],
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=_TIMEOUT,
-        check=False,
-    )
+    command, env = [sys.executable, "-c", _CODE, module, json.dumps(sys.path)], {**os.environ, **environment}
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_TIMEOUT)
     if done.returncode:
         last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
         raise RuntimeError(f"{module} in another process: {last}")

@@ -88,14 +88,15 @@ class KeyedNoise:
         # The extension needs contiguous rows.
         whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         rows = np.ascontiguousarray(rows).reshape(rows.shape)
+        bound, width = self._keyed.bind == "value", self._width
         self._keys.release(
             self._drawn,
             self._heads[place],
             labels,
             apart(rows, whole),
             whole,
-            bind_value=self._keyed.bind == "value",
-            width=self._width,
+            bind_value=bound,
+            width=width,
             threads=self._threads,
         )
         if missing is not None:
@@ -152,13 +153,6 @@ def head(mechanism: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
     if mechanism._sampler is None:
         raise ParameterError(f"rng must not be a KeyedRng for {mechanism!r}, which draws nothing")
     drawn = mechanism._keeping_guarantee(k, NAME)
-    return b"".join(
-        (
-            encoding.text(keyed.release_name),
-            encoding.text(statistic),
-            encoding.parameters(name_of(mechanism), mechanism._exact_parameters()),
-            encoding.integer(partitions(k, NAME)),
-            encoding.parameters(name_of(drawn), drawn._exact_parameters()),
-            encoding.text(keyed.bind),
-        )
-    )
+    of_mechanism, of_drawn = (encoding.parameters(name_of(one), one._exact_parameters()) for one in (mechanism, drawn))
+    address = encoding.text(keyed.release_name) + encoding.text(statistic) + of_mechanism
+    return address + encoding.integer(partitions(k, NAME)) + of_drawn + encoding.text(keyed.bind)
