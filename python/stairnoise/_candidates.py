@@ -45,7 +45,7 @@ class Candidate(NamedTuple):
 
     def make(self, setting: Setting) -> Any:
         """Return the mechanism for this setting, or raise if there is none."""
-        if self.compared.stated and not setting.stated:
+        if self.compared.given and not setting.stated:
             raise ParameterError("sensitivity must be stated for a mechanism made from its noise alone, got None")
         mechanism = self.row.load()
         make = getattr(mechanism, self.compared.by) if self.compared.by else mechanism
@@ -54,9 +54,7 @@ class Candidate(NamedTuple):
 
 
 # Continuous mechanisms, then discrete ones.
-CANDIDATES = {
-    compared.name: Candidate(row, compared) for row in sorted(ROWS, key=lambda row: row.kind) for compared in row.compared
-}
+CANDIDATES = {one.name: Candidate(row, one) for row in sorted(ROWS, key=lambda row: row.kind) for one in row.compared}
 
 
 def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | None) -> tuple[Candidate, ...]:

@@ -131,10 +131,8 @@ def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[Comparison
         mechanism = load("multivariate_staircase")(setting.eps, setting.argument("sensitivity"), dim, cost, norm)
         first, second = (load("multivariate_staircase")(setting.eps, 1.0, dim, cost, norm).expected_norm(q) for q in (1, 2))
         ratio = _over({1: first, 2: second}[p], moments[p])
-        bound = float(mechanism.norm_isf(_ALPHA))
-        rows.append(
-            ComparisonRow(f"MultivariateStaircase {cost}", mechanism, first * unit, math.sqrt(second) * unit, bound, None, ratio)
-        )
+        bound, rms = float(mechanism.norm_isf(_ALPHA)), math.sqrt(second) * unit
+        rows.append(ComparisonRow(f"MultivariateStaircase {cost}", mechanism, first * unit, rms, bound, None, ratio))
     if norm == "l1":
         laplace, bound = CANDIDATES["Laplace"].make(setting), _sum_of_exponentials_isf(dim, _ALPHA) * scale * unit
         first, rms = moments[1] * unit, math.sqrt(moments[2]) * unit

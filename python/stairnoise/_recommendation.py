@@ -126,12 +126,10 @@ def _composition(eps: float) -> str:
 
 def _bounded(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:
     """Compare the mechanisms whose noise has bounds."""
-    better, worse = sorted([(staircase.ratio, "the truncated staircase"), (laplace.ratio, "truncated Laplace")])
-    if not better[0] < worse[0] * (1 - _NOTICEABLE):
+    (less, best), (more, other) = sorted([(staircase.ratio, "the truncated staircase"), (laplace.ratio, "truncated Laplace")])
+    if not less < more * (1 - _NOTICEABLE):
         return []
-    return [
-        f"For one release with bounded noise choose {better[1]}: its {quantity} is {_against(better[0] / worse[0])} {worse[1]}'s."
-    ]
+    return [f"For one release with bounded noise choose {best}: its {quantity} is {_against(less / more)} {other}'s."]
 
 
 def _for_integers(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:

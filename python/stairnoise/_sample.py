@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     # If no mechanism is named, the first overload that is not of integers applies.
 
-    class _Single(_ForNumber, Generic[Name, Type], total=False):
+    class _One(_ForNumber, Generic[Name, Type], total=False):
         mechanism: Name
         dtype: Type
 
@@ -72,13 +72,11 @@ def sample(  # type: ignore[overload-overlap]
     size: None = None, eps: Sequence[Number] | None = None, sensitivity: One = None, **options: Unpack[_MergedLaplace]
 ) -> float: ...
 @overload
-def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Single[OfReals, Dtype]]) -> float: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_One[OfReals, Dtype]]) -> float: ...
 @overload
-def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Single[OfIntegers, None]]) -> int: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_One[OfIntegers, None]]) -> int: ...
 @overload
-def sample(
-    size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_Single[OfIntegers, Dtype]]
-) -> float: ...
+def sample(size: None = None, eps: One = None, sensitivity: One = None, **options: Unpack[_One[OfIntegers, Dtype]]) -> float: ...
 @overload
 def sample(
     size: Size | None = None,

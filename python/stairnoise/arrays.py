@@ -33,6 +33,7 @@ __all__ = ["add_noise"]
 
 _Key = TypeVar("_Key")
 _Given = TypeVar("_Given")
+_Arrays = list[NDArray[Any]]
 
 # Values that are converted or drawn together: 1 MiB of float64 stays in most processors' second cache.
 _BLOCK = 2**17
@@ -195,7 +196,7 @@ def _memory(value: Any, name: str, keep: bool) -> NDArray[Any]:
     return array
 
 
-def _places(arrays: Any, out: Any, keep: bool) -> list[NDArray[Any]]:
+def _places(arrays: Any, out: Any, keep: bool) -> _Arrays:
     """Return the memory of `out` in the order of `arrays`."""
     if isinstance(arrays, dict) and isinstance(out, dict) and arrays.keys() == out.keys():
         out = [out[key] for key in arrays]
@@ -206,7 +207,7 @@ def _places(arrays: Any, out: Any, keep: bool) -> list[NDArray[Any]]:
     return [_memory(array, f"array {number} of out", keep) for number, array in enumerate(_listed(out))]
 
 
-def _require_writable(values: list[NDArray[Any]], places: list[NDArray[Any]]) -> None:
+def _require_writable(values: _Arrays, places: _Arrays) -> None:
     """Refuse outputs that do not fit the values, are read-only, or share memory."""
     for number, (array, out) in enumerate(zip(values, places, strict=True)):
         name = f"array {number} of out"
@@ -234,10 +235,8 @@ def _require_writable(values: list[NDArray[Any]], places: list[NDArray[Any]]) ->
         for other in near:
             both = one[4], other[4]
             if (one[3] or other[3]) and not (one[2] == other[2] and _native.same_memory(*both)) and _share(*both):
-                first, second = sorted((one[2], other[2]))
-                raise ParameterError(
-                    f"out must have arrays that share no memory with others, got arrays {first} and {second} that do"
-                )
+                i, j = sorted((one[2], other[2]))
+                raise ParameterError(f"out must have arrays that share no memory with others, got arrays {i} and {j} that do")
         near.append(one)
 
 
@@ -295,9 +294,7 @@ class _Batch:
             first = last
 
 
-def _write(
-    sampler: _native.Mechanism, stream: _native.Stream, values: list[NDArray[Any]], places: list[NDArray[Any]], threads: int
-) -> None:
+def _write(sampler: _native.Mechanism, stream: _native.Stream, values: _Arrays, places: _Arrays, threads: int) -> None:
     """Check all arrays, and then write them with noise."""
     batches = list(_batches(values, places, threads))
     read = lru_cache(maxsize=1)(_Batch.read)  # so that a single batch is read once
@@ -319,7 +316,7 @@ def _write(
         raise
 
 
-def _batches(values: list[NDArray[Any]], places: list[NDArray[Any]], threads: int) -> Iterator[_Batch]:
+def _batches(values: _Arrays, places: _Arrays, threads: int) -> Iterator[_Batch]:
     """Divide the arrays into batches, in order.
 
     A long array that the extension reads and writes itself is one batch, which threads share. A single thread takes blocks of it,
@@ -362,7 +359,7 @@ def _blocks(values: NDArray[Any], out: NDArray[Any]) -> Iterator[tuple[NDArray[A
             yield from _blocks(values[first], out[first])
 
 
-def _require_accepted(batch: _Batch, position: int | None, arrays: list[NDArray[Any]]) -> None:
+def _require_accepted(batch: _Batch, position: int | None, arrays: _Arrays) -> None:
     """Raise for a value of the batch that is refused."""
     if position is None:
         return

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     OneCost = Literal["l1", "l2"] | Number | CostFunction
     Costly = OneCost | Array
-    _Shaped = Literal["staircase", "discrete_staircase"]
+    _Shape = Literal["staircase", "discrete_staircase"]
 
 CostLike = Literal["l1", "l2"] | RealLike | CostFunction
 
@@ -196,13 +196,11 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
 
 @overload
 def optimal_cost(  # type: ignore[overload-overlap]
-    eps: Number, sensitivity: Number = 1.0, cost: OneCost = "l1", *, mechanism: _Shaped = "staircase"
+    eps: Number, sensitivity: Number = 1.0, cost: OneCost = "l1", *, mechanism: _Shape = "staircase"
 ) -> float: ...
 @overload
-def optimal_cost(
-    eps: Numeric, sensitivity: Numeric = 1.0, cost: Costly = "l1", *, mechanism: _Shaped = "staircase"
-) -> Floats: ...
-def optimal_cost(eps: RealLike, sensitivity: RealLike = 1.0, cost: CostLike = "l1", *, mechanism: _Shaped = "staircase") -> Any:
+def optimal_cost(eps: Numeric, sensitivity: Numeric = 1.0, cost: Costly = "l1", *, mechanism: _Shape = "staircase") -> Floats: ...
+def optimal_cost(eps: RealLike, sensitivity: RealLike = 1.0, cost: CostLike = "l1", *, mechanism: _Shape = "staircase") -> Any:
     r"""Least expected cost that ε-differentially private noise can have.
 
     With :math:`b = e^{-ε}`, for "l1" and "l2" in the continuous case:

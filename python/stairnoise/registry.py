@@ -78,8 +78,8 @@ class Compared(NamedTuple):
     """The class method that makes the mechanism; "" means the class itself."""
     when: Literal["always", "delta", "named"] = "always"
     """Whether `compare` shows it always, with a delta, or only if the caller names it."""
-    stated: bool = False
-    """Whether the sensitivity is required, because the mechanism stores its noise alone."""
+    given: bool = False
+    """Whether the sensitivity must be given, because the mechanism stores its noise alone."""
 
 
 class Row(NamedTuple):
@@ -201,7 +201,7 @@ ROWS: tuple[Row, ...] = (
         "continuous",
         "shares",
         (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
-        compared=(Compared("Arete", "Laplace", by="from_eps", when="named", stated=True),),
+        compared=(Compared("Arete", "Laplace", by="from_eps", when="named", given=True),),
     ),
     Row(
         "truncated_laplace",
@@ -236,9 +236,7 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(beta=1.5, a=0.4), _example(beta=1.5, a=0.4, n_parties=10)),
         compared=(
-            Compared(
-                "GeneralizedDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), by="from_eps", when="named", stated=True
-            ),
+            Compared("GeneralizedDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), by="from_eps", when="named", given=True),
         ),
     ),
     Row(

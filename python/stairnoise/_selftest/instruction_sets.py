@@ -92,10 +92,9 @@ def of_release(mechanism: Any, seed: int) -> Iterator[NDArray[Any]]:
     rng, shape = SeededRng(seed, allow_release=True), mechanism._value_shape
     for length in LENGTHS:
         answers = np.arange(length * prod(shape))
-        categories = hasattr(mechanism, "n_categories")
-        yield mechanism.release(
-            answers % mechanism.n_categories if categories else (answers / 7 - 100).reshape(-1, *shape), rng=rng
-        )
+        of_categories = hasattr(mechanism, "n_categories")
+        values = answers % mechanism.n_categories if of_categories else (answers / 7 - 100).reshape(-1, *shape)
+        yield mechanism.release(values, rng=rng)
 
 
 def of_threads(mechanism: Any, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:

@@ -23,6 +23,10 @@ _MOST_RELEASES = 2**20
 _MARGIN, _LEAST_STEP = 1 - 2.0**-50, 2.0**-1022
 
 
+# Distinct releases with the number of times that each was made.
+Parts = tuple[tuple[Part, int], ...]
+
+
 class PrivacyLoss(Immutable, Generic[Float]):
     r"""The privacy loss of one release or of several, for the worst pair of neighbouring inputs.
 
@@ -67,8 +71,8 @@ class PrivacyLoss(Immutable, Generic[Float]):
     """
 
     __module__ = "stairnoise"
-    # Distinct releases with the number of times that each was made, and the text of each.
-    _parts: tuple[tuple[Part, int], ...]
+    _parts: Parts
+    # The text of each of them.
     _names: tuple[str, ...]
     # The loss of all releases where it is of the kind of one release's.
     _single: Part | None
@@ -80,7 +84,7 @@ class PrivacyLoss(Immutable, Generic[Float]):
         raise ParameterTypeError("PrivacyLoss must be made by a mechanism's privacy_loss(), got a direct call")
 
     @classmethod
-    def _of(cls, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...]) -> PrivacyLoss[Float]:
+    def _of(cls, parts: Parts, names: tuple[str, ...]) -> PrivacyLoss[Float]:
         self: PrivacyLoss[Float] = cls.__new__(cls)
         single = parts[0][0].together(parts[0][1]) if len(parts) == 1 else None
         exact = single is not None or models.exact_step(parts) is not None
@@ -343,9 +347,7 @@ class PrivacyLoss(Immutable, Generic[Float]):
         parts, names = tuple((part, k) for part, k, _ in merged.values()), tuple(name for _, _, name in merged.values())
         return self._composed(parts, names, "other", other)
 
-    def _composed(
-        self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object
-    ) -> PrivacyLoss[Float]:
+    def _composed(self, parts: Parts, names: tuple[str, ...], name: str, value: object) -> PrivacyLoss[Float]:
         if not models.composable(parts):
             most_eps = max(part.top for part, _ in parts)
             raise ParameterError(

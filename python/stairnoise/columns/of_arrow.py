@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from stairnoise._parameters import require
 from stairnoise.columns.column import Chunks, Column, Frame, Make, Nulls, ends_of_decimal, not_numbers, not_whole, places
 
-_DTYPES: dict[str, Any] = {
-    name: np.dtype(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-}
+_WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+_DTYPES: dict[str, Any] = {name: np.dtype(name) for name in _WHOLE}
 _DTYPES |= {"halffloat": np.dtype(np.float16), "float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 _DECIMALS = {"decimal32", "decimal64", "decimal128", "decimal256"}
 _WORD = 64

@@ -44,9 +44,8 @@ def released_by_key(
     require_stated(mechanism, answers.dtype)
     require_values(answers.shape, vector, "values")
     column = column_of(labels, answers, vector)
-    noisy = released_array(
-        answers.shape, out, released_dtype(mechanism, answers.dtype, single_precision), mechanism._release_dtypes
-    )
+    dtype = released_dtype(mechanism, answers.dtype, single_precision)
+    noisy = released_array(answers.shape, out, dtype, mechanism._release_dtypes)
     KeyedNoise(mechanism, keyed, heads, column, k, workers).add(0, Chunks([answers]), noisy, None)
     if out is not None:
         return out

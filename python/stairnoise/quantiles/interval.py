@@ -22,31 +22,29 @@ from stairnoise.quantiles.ranks import Target, Weights, Whole, bound
 from stairnoise.rng import Rng
 
 
-def ends(
-    plan: Plan, candidates: Whole, weights: Whole, points: Floats, confidence: float, rng: Rng | None
-) -> tuple[float, float]:
+def ends(plan: Plan, candidates: Whole, weights: Whole, points: Floats, level: float, rng: Rng | None) -> tuple[float, float]:
     """Return the two ends for the only quantile of a plan, whose ε is that of each end; ±inf is "no limit"."""
     padded, (p,), r = np.array([-math.inf, *points, math.inf]), plan.ranks, plan.r
-    low = _lower(plan, Target(p, r), candidates, weights, len(points), confidence, rng)
+    low = _lower(plan, Target(p, r), candidates, weights, len(points), level, rng)
     mirrored = len(points) - 1 - candidates[::-1]
-    high = _lower(plan, Target(r - p, r), mirrored, weights[::-1], len(points), confidence, rng)
+    high = _lower(plan, Target(r - p, r), mirrored, weights[::-1], len(points), level, rng)
     return float(padded[low]), float(padded[-1 - high])
 
 
-def _lower(plan: Plan, target: Target, candidates: Whole, weights: Whole, among: int, confidence: float, rng: Rng | None) -> int:
+def _lower(plan: Plan, target: Target, candidates: Whole, weights: Whole, among: int, level: float, rng: Rng | None) -> int:
     """Return 0 for no limit, or the place of a candidate plus 1."""
-    costs, mechanism = lower_costs(plan, target, candidates, weights, among, confidence)
+    costs, mechanism = lower_costs(plan, target, candidates, weights, among, level)
     return int(mechanism.select(costs, rng=rng))
 
 
 def lower_costs(
-    plan: Plan, target: Target, candidates: Whole, weights: Whole, among: int, confidence: float
+    plan: Plan, target: Target, candidates: Whole, weights: Whole, among: int, level: float
 ) -> tuple[Floats, PermuteAndFlip | ExponentialMechanism]:
     """Return the costs of no limit and of all candidates, and what selects one of them."""
     sensitivity = target.sensitivity(plan.neighbours, plan.person)
     rate = plan.eps / sensitivity / 2 * target.r
     # An end fails as rarely as half of the interval may.
-    t = math.ceil(min(bound(rate, among + 1, (1 - confidence) / 2, flips=plan.flips), 2.0**53))
+    t = math.ceil(min(bound(rate, among + 1, (1 - level) / 2, flips=plan.flips), 2.0**53))
     whole = Weights(np.concatenate(([0], candidates + 1)), np.concatenate(([t], weights)), 0, among)
     _, sizes, costs = whole.runs(target, besides=t)
     mechanism = PermuteAndFlip if plan.flips else ExponentialMechanism

@@ -75,9 +75,7 @@ class Plan(NamedTuple):
         """Return the bound of each quantile, in the unit of weights."""
         shares = [Fraction(p, self.r) for p in self.ranks]
         bounds = self._bounds(candidates, 1 - confidence)
-        needed = [
-            bound / min(share, 1 - share) if 0 < share < 1 else math.inf for bound, share in zip(bounds, shares, strict=True)
-        ]
+        needed = [t / min(share, 1 - share) if 0 < share < 1 else math.inf for t, share in zip(bounds, shares, strict=True)]
         return Accuracy(max(bounds), max(math.ceil(people) if people < math.inf else people for people in needed))
 
     def _bounds(self, candidates: int, chance: float) -> list[float]:

@@ -103,9 +103,8 @@ def mark(connection: sqlite3.Connection, number: int, fingerprint: str) -> None:
 
 def total_of(rows: Sequence[Row], limits: Limits) -> float:
     """Return ε of all rows together, as `costs.total`."""
-    return total(
-        tuple(sorted(Counter(row.cost for row in rows if not row.refused).items(), key=repr)), limits.delta, limits.composed
-    )
+    costs = Counter(row.cost for row in rows if not row.refused)
+    return total(tuple(sorted(costs.items(), key=repr)), limits.delta, limits.composed)
 
 
 def last_total(rows: Sequence[Row]) -> float:

@@ -45,9 +45,7 @@ class Runs(General):
     def __init__(self, key: tuple[Any, ...], distribution: Slopes, steps: int) -> None:
         self._key = (*key, steps)
         runs, alone = _runs(distribution, steps)
-        self._log_p, self._beta, self._loss, self._d, self._n = (
-            np.array(column, np.float64) for column in zip(*runs, strict=True)
-        )
+        self._log_p, self._beta, self._loss, self._d, self._n = (np.array(one, np.float64) for one in zip(*runs, strict=True))
         log_alone = np.array([a + log_sum(b, n) for a, b, n in alone])
         logs = np.concatenate([self._log_p + log_sum(self._beta, self._n), log_alone])
         total = np.logaddexp.reduce(logs)
