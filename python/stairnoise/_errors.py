@@ -97,9 +97,7 @@ def received(value: object) -> str:
         return f"a value of type {type(value).__name__} that cannot be written out"
     if text is None:
         return outline(value)
-    if len(text) <= _LONGEST_REPR:
-        return text
-    return f"{text[:_LONGEST_REPR]}... ({type(value).__name__})"
+    return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}... ({type(value).__name__})"
 
 
 def place(index: tuple[Any, ...]) -> str:

@@ -26,16 +26,13 @@ _MOST_LOSSES = 2**16
 
 def of_mechanism(mechanism: Any) -> str | None:
     """Return the table of a mechanism with scalar parameters: its parameters, guarantee, granularity and errors."""
-    if getattr(mechanism, "_parameter_shape", ()) != ():
-        return None
-    return _table(type(mechanism).__name__, _mechanism_rows(mechanism))
+    single = getattr(mechanism, "_parameter_shape", ()) == ()
+    return _table(type(mechanism).__name__, _mechanism_rows(mechanism)) if single else None
 
 
 def of_loss(loss: Any) -> str | None:
     """Return the table of a privacy loss: its releases, its pure ε, and ε and δ at a few values."""
-    if loss._shape != ():
-        return None
-    return _table("PrivacyLoss", _loss_rows(loss))
+    return _table("PrivacyLoss", _loss_rows(loss)) if loss._shape == () else None
 
 
 def _mechanism_rows(mechanism: Any) -> Rows:

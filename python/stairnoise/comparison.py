@@ -111,11 +111,10 @@ class Comparison(Sequence[ComparisonRow]):
         """Return a row by its number or by the name of its mechanism."""
         if not isinstance(index, str):
             return self._rows[index]
-        for row in self._rows:
-            if row.name == index:
-                return row
-        names = ", ".join(row.name for row in self._rows)
-        raise KeyError(f"mechanism must be one of {names}, got {index!r}")
+        by_name = {row.name: row for row in self._rows}
+        if index in by_name:
+            return by_name[index]
+        raise KeyError(f"mechanism must be one of {', '.join(by_name)}, got {index!r}")
 
     def __iter__(self) -> Iterator[ComparisonRow]:
         return iter(self._rows)

@@ -100,8 +100,7 @@ class PrivacyLoss(Immutable, Generic[Float]):
     @property
     def eps(self) -> Float:
         """Pure ε: the largest possible loss, summed over all releases; inf for noise without a pure ε."""
-        eps = plain(self._single.eps) if self._single is not None else models.pure_eps(self._parts)
-        return eps  # type: ignore[return-value]
+        return plain(self._single.eps) if self._single is not None else models.pure_eps(self._parts)  # type: ignore[return-value]
 
     @property
     def exact(self) -> bool:

@@ -95,9 +95,7 @@ def not_whole(values: object, dtype: str) -> ParameterError:
 
 def ends_of_decimal(precision: int) -> tuple[int, int]:
     """Return the smallest and the largest integer that fit both this many digits and int64."""
-    if precision > _MOST_DIGITS:
-        return _INT64.min, _INT64.max
-    return -(10**precision) + 1, 10**precision - 1
+    return (-(10**precision) + 1, 10**precision - 1) if precision <= _MOST_DIGITS else (_INT64.min, _INT64.max)
 
 
 def places(names: list[Any], find: Callable[[Any], list[int]]) -> list[int]:

@@ -39,9 +39,7 @@ def column(values: Any) -> Column:
     def make(released: NDArray[Any], nulls: Nulls) -> Any:
         new = kind if ends is not None and released.dtype == np.int64 else pyarrow.from_numpy_dtype(released.dtype)
         whole = _array(pyarrow, new, released, nulls)
-        if not chunked:
-            return whole
-        return pyarrow.chunked_array(slices(whole, lengths), type=new)
+        return pyarrow.chunked_array(slices(whole, lengths), type=new) if chunked else whole
 
     return Column(numbers, make, ends)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,10 +74,7 @@ def released(mechanism: Any, noise: Any, values: Any, columns: object, nulls: st
         _require(mechanism, one.answers)
         return _noisy(mechanism, noise, 0, one)
     frame = by_library("values", values, file.frame, values, names)
-    found = []
-    for name, column in zip(names, frame.columns, strict=True):
-        with named(name):
-            found.append(read_answers(file, column, nulls))
+    found = by_column(names, frame.columns, lambda column: read_answers(file, column, nulls))
     made = _vectors(mechanism, noise, found, names) if mechanism._value_shape else _columns(mechanism, noise, found, names)
     return by_library("values", values, frame.replace, made)
 
@@ -89,9 +85,8 @@ def require_whole(values: Any, columns: object) -> None:
     if names is None:
         whole_numbers(by_library("values", values, file.column, values).chunks.whole())
         return
-    for name, column in zip(names, by_library("values", values, file.frame, values, names).columns, strict=True):
-        with named(name):
-            whole_numbers(by_library("values", column, file.column, column).chunks.whole())
+    frame = by_library("values", values, file.frame, values, names)
+    by_column(names, frame.columns, lambda one: whole_numbers(by_library("values", one, file.column, one).chunks.whole()))
 
 
 def opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
@@ -141,13 +136,15 @@ def _is_label(name: object) -> bool:
     return issubclass(kind, _LABELS) or kind.__module__.partition(".")[0] in _MODULES_OF_LABELS
 
 
-@contextmanager
-def named(name: object) -> Iterator[None]:
-    """Name the column of a frame in errors, as the caller does in `columns`."""
-    try:
-        yield
-    except (ParameterError, ParameterTypeError) as error:
-        raise type(error)(f"{error} of column {received(name)}") from None
+def by_column(names: Sequence[Any], columns: Sequence[Any], function: Callable[[Any], Any]) -> list[Any]:
+    """Return what a function makes of the columns of a frame; errors name the column as the caller does in `columns`."""
+    made = []
+    for name, column in zip(names, columns, strict=True):
+        try:
+            made.append(function(column))
+        except (ParameterError, ParameterTypeError) as error:
+            raise type(error)(f"{error} of column {received(name)}") from None
+    return made
 
 
 def _require(mechanism: Any, answers: Chunks) -> None:
@@ -162,25 +159,21 @@ def _require(mechanism: Any, answers: Chunks) -> None:
 
 def _columns(mechanism: Any, noise: Any, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each column as an array of its own, one after the other."""
-    for name, one in zip(names, found, strict=True):
-        with named(name):
-            _require(mechanism, one.answers)
-            if len(found) > 1:
-                noise.rehearse(one.answers)
-    made = []
-    for place, one in enumerate(found):
-        with named(names[place]):
-            made.append(_noisy(mechanism, noise, place, one))
-    return made
+
+    def check(one: Answers) -> None:
+        _require(mechanism, one.answers)
+        if len(found) > 1:
+            noise.rehearse(one.answers)
+
+    by_column(names, found, check)
+    return by_column(names, list(enumerate(found)), lambda one: _noisy(mechanism, noise, *one))
 
 
 def _vectors(mechanism: Any, noise: Any, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each row of the columns as a vector."""
     answers = [one.answers.whole() for one in found]
     if len({column.dtype for column in answers}) > 1:
-        for place, column in enumerate(answers):
-            with named(names[place]):
-                answers[place] = exact_array(column, "values")
+        answers = by_column(names, answers, lambda column: exact_array(column, "values"))
     vectors = np.stack(answers, axis=-1)
     require_stated(mechanism, vectors.dtype)
     require_values(vectors.shape, mechanism._value_shape, "values")

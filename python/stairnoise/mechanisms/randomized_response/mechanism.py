@@ -16,7 +16,7 @@ from stairnoise._types import AnyArray, Array, Bools, Columns, Floats, Integer, 
 from stairnoise.columns import categories as columns_of_categories
 from stairnoise.columns.column import Chunks, library
 from stairnoise.columns.reading import by_library
-from stairnoise.columns.release import named, opened
+from stairnoise.columns.release import by_column, opened
 from stairnoise.keyed import release as keyed_release
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.base import Mechanism
@@ -205,10 +205,7 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
             parts = [columns_of_categories.coded(values, self.categories, nulls)]
         else:
             frame = by_library("values", values, file.frame, values, names)
-            parts = []
-            for name, column in zip(names, frame.columns, strict=True):
-                with named(name):
-                    parts.append(columns_of_categories.coded(column, self.categories, nulls))
+            parts = by_column(names, frame.columns, lambda one: columns_of_categories.coded(one, self.categories, nulls))
         noise: Any
         if labels is None and statistic is None:
             noise = _Fresh(drawn, release_stream(rng), workers)  # type: ignore[arg-type]
