@@ -37,9 +37,7 @@ def of_loss(loss: Any) -> str | None:
 
 def _mechanism_rows(mechanism: Any) -> Rows:
     arguments = mechanism._shown_arguments()
-    for name, value in arguments.items():
-        if value is not None:
-            yield name, repr(value)
+    yield from ((name, repr(value)) for name, value in arguments.items() if value is not None)
     row = next(row for row in ROWS if row.class_name == type(mechanism).__name__)
     vectors = row.kind == "vector"
     # For shares, ε and quantiles come from lists of probabilities, which can take minutes to compute.
@@ -59,14 +57,11 @@ def _mechanism_rows(mechanism: Any) -> Rows:
 
 def _loss_rows(loss: Any) -> Rows:
     yield "releases", str(loss.releases)
-    for name, (_, k) in zip(loss._names, loss._parts, strict=True):
-        yield f"{k} ×", name
+    yield from ((f"{k} ×", name) for name, (_, k) in zip(loss._names, loss._parts, strict=True))
     yield "pure ε", _number(loss.eps)
     if _is_quick(loss):
-        for delta in _DELTAS:
-            yield f"ε at δ = {delta:g}", _number(loss.eps_for_delta(delta))
-        for eps in _EPSILONS:
-            yield f"δ at ε = {eps:g}", at_most(min(1.0, loss.privacy_profile(eps)))
+        yield from ((f"ε at δ = {delta:g}", _number(loss.eps_for_delta(delta))) for delta in _DELTAS)
+        yield from ((f"δ at ε = {eps:g}", at_most(min(1.0, loss.privacy_profile(eps)))) for eps in _EPSILONS)
 
 
 def _is_quick(loss: Any) -> bool:

@@ -92,12 +92,11 @@ def require_whole(values: Any, columns: object) -> None:
 def opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
     """Return the file for the library of `values`, and the names of the columns of a frame."""
     refuse_lazy(values, "values")
-    found = library(values)
+    found: Any = library(values)  # not None without `columns`
     if found is None or found[1] == "column":
         if columns is not None:
             got = f"{received(columns)} beside {outline(values)}"
             raise ParameterError(f"columns must be left out for values that have no named columns, got {got}")
-        assert found is not None  # called for columns and frames, and where `columns` is given
         return reader(found[0]), None
     if columns is None:
         raise ParameterError(f'columns must name the columns to release, or be "all", got None beside {outline(values)}')

@@ -80,7 +80,7 @@ class KeyedRng:
     __module__ = "stairnoise"
 
     _bind: Bind
-    _fetch: Callable[[], bytes] | None
+    _fetch: Any
     # None if a function fetches the secret.
     _keys: Keys | None
 
@@ -132,7 +132,6 @@ class KeyedRng:
         """Return the keys, of a newly fetched secret if a function fetches it."""
         if self._keys is not None:
             return self._keys
-        assert self._fetch is not None
         return with_key(copied_key(self._fetch(), "secret", _RULE), Keys.of)
 
     def _fetched(self) -> KeyedRng:

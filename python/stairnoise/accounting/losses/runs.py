@@ -181,7 +181,7 @@ class Runs(General):
 def _runs(distribution: Slopes, steps: int) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
     """Return the runs that both centres have, as (ln P, β, L, d, n), and that only the true one has, as (ln P, β, n)."""
     cuts = sorted({*distribution.corners(), *(c + steps for c in distribution.corners())})
-    spans: list[tuple[int, int | None, int]] = [(low, high, 1) for low, high in pairwise(cuts)]
+    spans: list[tuple[int, Any, int]] = [(low, high, 1) for low, high in pairwise(cuts)]
     # Runs without end are taken outwards.
     spans += [(cuts[-1], None, 1)] if distribution.above is None else []
     spans += [(cuts[0] - 1, None, -1)] if distribution.below is None else []
@@ -199,7 +199,6 @@ def _runs(distribution: Slopes, steps: int) -> tuple[list[tuple[float, ...]], li
         loss = distribution.height(start - steps) - here
         fall = loss - (distribution.height(start + step - steps) - there) if n > 1 else Fraction(0)
         if fall < 0:
-            assert stop is not None
             last = stop - 1
             here, loss = distribution.height(last), distribution.height(last - steps) - distribution.height(last)
             beta, fall = -beta, -fall
