@@ -31,11 +31,11 @@ _QUANTITY = {"l1": "E|X|", "l2": "variance"}
 
 def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
     """Return a few sentences about releases of one number: the choice, the staircase's gain, and its price."""
-    rows = {row.name: row for row in compared}
+    rows = {row.name: row for row in compared if not isnan(row.ratio)}
     quantity = _QUANTITY[cost]
     staircase, laplace = rows.get(f"Staircase {cost}"), rows.get("Laplace")
     sentences = []
-    if staircase and laplace and not isnan(staircase.ratio):
+    if staircase and laplace:
         sentences += [
             f"eps = {eps:g}: {_choice(eps)}.",
             f"The staircase's {quantity} is {_against(staircase.ratio)} Laplace's.",
@@ -43,16 +43,15 @@ def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
             _composition(eps),
         ]
     integer, geometric = rows.get(f"DiscreteStaircase {cost}"), rows.get("DiscreteLaplace")
-    if integer and geometric and not isnan(integer.ratio):
+    if integer and geometric:
         sentences += _for_integers(integer, geometric, quantity)
-    canonical = rows.get("DiscreteCanonical")
-    if canonical and not isnan(canonical.ratio):
+    if canonical := rows.get("DiscreteCanonical"):
         sentences.append(
             "For one integer at sensitivity 1 no (eps, delta)-private noise has less error than DiscreteCanonical: "
             f"its {quantity} is {_against(canonical.ratio)} the discrete Laplace's."
         )
     ours, theirs = rows.get(f"TruncatedStaircase {cost}"), rows.get("TruncatedLaplace")
-    if ours and theirs and not isnan(ours.ratio) and not isnan(theirs.ratio):
+    if ours and theirs:
         sentences += _bounded(ours, theirs, quantity)
     return " ".join(filter(None, sentences))
 

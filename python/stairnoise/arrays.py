@@ -283,9 +283,7 @@ class _Batch:
             return
         noisy = np.empty(values.shape, out.dtype if direct else FLOAT64)
         sampler.release_checked(stream, values, noisy, threads)
-        flat = noisy.reshape(-1)
-        if not direct:
-            flat = _of_two_bytes(flat, out.dtype)
+        flat = noisy.reshape(-1) if direct else _of_two_bytes(noisy.reshape(-1), out.dtype)
         first = 0
         for part in self.parts:
             out = part.out

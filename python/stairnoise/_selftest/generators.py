@@ -93,8 +93,7 @@ def _bit_generators() -> list[tuple[int, ...]]:
     """Draw twice from each, from children, and from children of children."""
     new = [SecureBitGenerator() for _ in range(_GENERATORS)]
     children = new[0].spawn(_GENERATORS)
-    everyone = [*new, *children, *children[0].spawn(_GENERATORS)]
-    return [_draw(member) for member in everyone * 2]
+    return [_draw(member) for member in 2 * [*new, *children, *children[0].spawn(_GENERATORS)]]
 
 
 def _forked() -> list[tuple[int, ...]]:

@@ -64,8 +64,7 @@ class Curve:
         # Missing probabilities would look like privacy.
         if symmetric and abs(self._above[-1] + last_missed - 1) > _COMPLETE:
             raise ArithmeticError(f"probabilities must add up to 1, got {self._above[-1] + last_missed}")
-        between = np.concatenate([np.cumsum(P[1:n][::-1])[::-1], [0.0]]) if n else np.empty(0)
-        self._missed = last_missed + between
+        self._missed = last_missed + (np.concatenate([np.cumsum(P[1:n][::-1])[::-1], [0.0]]) if n else np.empty(0))
         self._below = np.concatenate([[1 - self.infinite], self._missed])
 
     def profile_scalar(self, t: float) -> float:

@@ -74,8 +74,7 @@ def exact_curve(parts: Parts, step: Fraction) -> Curve:
     if _in_closed_form(parts):
         part, k = parts[0]
         return Curve(top, float(part.eps), part.powers(k))
-    exact_top = sum(k * Fraction(float(part.eps)) for part, k in parts)
-    length = int(exact_top / step) + 1
+    length = int(sum(k * Fraction(float(part.eps)) for part, k in parts) / step) + 1
     return Curve(top, float(step), convolution([(part.on_lattice(step), k) for part, k in parts], length))
 
 

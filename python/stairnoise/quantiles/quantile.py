@@ -200,8 +200,7 @@ def quantile_accuracy(
     """
     plan, _, _ = _plan(q, eps, neighbours, mechanism, rows_per_person)
     among = count(candidates, "candidates", least=1, most=MOST_CANDIDATES)
-    plan = _fitting(plan, mechanism, among)
-    return plan.accuracy(among, confidence_level(single(confidence, "confidence")))
+    return _fitting(plan, mechanism, among).accuracy(among, confidence_level(single(confidence, "confidence")))
 
 
 for _public in (Accuracy, Quantile, quantile, quantile_accuracy):

@@ -53,8 +53,7 @@ class Target(NamedTuple):
 
     def rate(self, eps: float, neighbours: Neighbours, rows: int) -> float:
         """Return by which power of e a rank more makes a candidate less likely."""
-        per_cost = eps / self.sensitivity(neighbours, rows) / (1 if self.monotonic else 2)
-        return per_cost * self.r
+        return eps / self.sensitivity(neighbours, rows) / (1 if self.monotonic else 2) * self.r
 
 
 class Accuracy(NamedTuple):
