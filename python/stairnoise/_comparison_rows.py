@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from stairnoise._types import Floats
 from stairnoise.calibration import MOMENT, Target, calibrated, line
 from stairnoise.mechanism.distribution import root_moment
 from stairnoise.numerics.roots import bisection
-from stairnoise.registry import SELECTIONS, Row, load, load_selection
+from stairnoise.registry import BY_NAME, SELECTIONS, Row, load, load_selection
 
 _ALPHA = 0.05
 
@@ -47,34 +48,9 @@ def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tup
     ParameterError
         No mechanism accepts the parameters.
     """
-    rows: list[ComparisonRow] = []
-    refused: list[tuple[str, str]] = []
-    for candidate in candidates:
-        try:
-            mechanism = candidate.make(setting)
-        except ParameterError as error:
-            refused.append((candidate.compared.name, str(error)))
-        else:
-            ratio = _ratio(float(root_moment(mechanism, p)), _baseline(candidate.compared.baseline, setting, p), p)
-            rows.append(_of_number(candidate.compared.name, mechanism, ratio))
-    if not rows:
-        raise ParameterError(refused[0][1])
-    return rows, _left_out(refused)
-
-
-def _of_number(name: str, mechanism: Any, ratio: float) -> ComparisonRow:
-    mean_abs, bound = float(mechanism.abs_moment(1)), mechanism.error_bound(1 - _ALPHA)
-    p_zero = float(mechanism.pmf(0)) if mechanism._integers else None
-    return ComparisonRow(name, mechanism, mean_abs, float(mechanism.std()), bound, p_zero, ratio)
-
-
-def _baseline(name: str, setting: Setting, p: int) -> float:
-    """Return (E|X|**p)**(1/p) of Laplace noise of the same kind; 0 if there is none."""
-    try:
-        mechanism = CANDIDATES[name].make(setting)
-    except ParameterError:
-        return 0.0
-    return float(root_moment(mechanism, p))
+    makers = CANDIDATES | {candidate.compared.name: candidate for candidate in candidates}
+    wanted = [(one.compared.name, one.compared.name, one.compared.baseline) for one in candidates]
+    return _of_all(wanted, lambda name: makers[name].make(setting), p)
 
 
 def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[ComparisonRow], list[str]]:
@@ -85,29 +61,37 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
     ParameterError
         No mechanism reaches it.
     """
-    power = MOMENT[cost]
-    mechanisms: dict[str, Any] = {}
-    refusals: dict[str, str] = {}
+    wanted = [(row.class_name, row.name, CANDIDATES[line(row, cost).compared.baseline].row.name) for row in chosen]
+    rows, notes = _of_all(wanted, lambda name: calibrated(BY_NAME[name], target, cost), MOMENT[cost])
+    return sorted(rows, key=lambda row: float(root_moment(row.mechanism, MOMENT[cost]))), notes
 
-    def cost_of(row: Row) -> float:
-        """Return (E|X|**p)**(1/p) of a mechanism, which is calibrated on first use; 0 if there is none."""
-        if row.name not in mechanisms and row.name not in refusals:
-            try:
-                mechanisms[row.name] = calibrated(row, target, cost)
-            except ParameterError as error:
-                refusals[row.name] = str(error)
-        return float(root_moment(mechanisms[row.name], power)) if row.name in mechanisms else 0.0
 
-    def of(row: Row) -> ComparisonRow:
-        baseline = CANDIDATES[line(row, cost).compared.baseline].row
-        return _of_number(row.class_name, mechanisms[row.name], _ratio(cost_of(row), cost_of(baseline), power))
+def _of_all(wanted: Sequence[tuple[str, str, str]], make: Callable[[str], Any], p: int) -> tuple[list[ComparisonRow], list[str]]:
+    """Return rows and notes: of each row that is wanted the name, and what `make` makes its mechanism and its baseline of."""
 
-    costs = {row.name: cost_of(row) for row in chosen}
-    reached = sorted((row for row in chosen if row.name in mechanisms), key=lambda row: costs[row.name])
-    if not reached:
-        raise ParameterError(next(iter(refusals.values())))
-    refused = [(row.class_name, refusals[row.name]) for row in chosen if row.name in refusals]
-    return [of(row) for row in reached], _left_out(refused)
+    @cache
+    def made(key: str) -> Any:
+        try:
+            return make(key)
+        except ParameterError as error:
+            return error
+
+    def root(key: str) -> float:
+        """Return (E|X|**p)**(1/p); 0 if there is no such mechanism."""
+        return 0.0 if isinstance(made(key), ParameterError) else float(root_moment(made(key), p))
+
+    there = [one for one in wanted if not isinstance(made(one[1]), ParameterError)]
+    refused = [(name, str(made(key))) for name, key, _ in wanted if isinstance(made(key), ParameterError)]
+    if not there:
+        raise ParameterError(refused[0][1])
+    rows = [_of_number(name, made(key), _ratio(root(key), root(baseline), p)) for name, key, baseline in there]
+    return rows, _left_out(refused)
+
+
+def _of_number(name: str, mechanism: Any, ratio: float) -> ComparisonRow:
+    mean_abs, bound = float(mechanism.abs_moment(1)), mechanism.error_bound(1 - _ALPHA)
+    p_zero = float(mechanism.pmf(0)) if mechanism._integers else None
+    return ComparisonRow(name, mechanism, mean_abs, float(mechanism.std()), bound, p_zero, ratio)
 
 
 def _left_out(refused: Sequence[tuple[str, str]]) -> list[str]:
