@@ -80,10 +80,15 @@ def exact_curve(parts: Parts, step: Fraction) -> Curve:
 
 def upper_curve(parts: Parts, coarser: int = 1) -> Curve:
     """Upper curve of a loss that no small lattice holds; on a lattice whose step is `coarser` times as long, it is higher."""
-    step = _step(parts, coarser)
+    step, anchor = _step(parts, coarser), None
     if _symmetric(parts):
-        return _symmetric_upper(parts, step)
-    return _general([(part.upper_model(step), k) for part, k in parts], step, _ROUNDING)
+        # Of the distributions with too many steps to list, the one of the widest: the model's step is a multiple of its own.
+        anchor = max((part for part, _ in parts), key=lambda part: part.steps_to_keep)
+        if anchor.steps_to_keep:
+            step = anchor.steps_to_keep * max(1, math.ceil(step / anchor.steps_to_keep))
+        elif len(parts) == 1:
+            step = 2 * anchor.top / math.ceil(2 * anchor.top / step)
+    return _general([(part.upper_model(step, aligned=part is anchor), k) for part, k in parts], step, _ROUNDING)
 
 
 def lower_curve(parts: Parts, coarser: int = 1) -> Curve:
@@ -115,31 +120,14 @@ def _step(parts: Parts, coarser: int) -> float:
 
 def _general(models: Sequence[tuple[Model, int]], step: float, allowance: float) -> Curve:
     """Curve of losses that each have their own lattice of the same step."""
-    top = sum(k * model.top for model, k in models)
+    top = math.fsum(k * model.top for model, k in models)
     nodes = sum(k * (model.masses.size - 1) for model, k in models) + 1
     length = min(max(math.floor(top / step) + 1, 1), nodes)
     masses = convolution([(model.masses, k) for model, k in models], length)
-    infinite = 0.0 - math.expm1(sum(k * _log_rest(model.infinite) for model, k in models))
+    infinite = 0.0 - math.expm1(
+        sum(k * (math.log1p(-model.infinite) if model.infinite < 1 else -math.inf) for model, k in models)
+    )
     return Curve(top, step, masses, infinite=infinite, symmetric=False, allowance=allowance)
-
-
-def _log_rest(infinite: float) -> float:
-    return math.log1p(-infinite) if infinite < 1 else -math.inf
-
-
-def _symmetric_upper(parts: Parts, step: float) -> Curve:
-    top = pure_eps(parts)
-    # Of the distributions with too many steps to list, the one of the widest: the model's step is a multiple of its own.
-    anchor = max((part for part, _ in parts), key=lambda part: part.steps_to_keep)
-    if anchor.steps_to_keep:
-        step = anchor.steps_to_keep * max(1, math.ceil(step / anchor.steps_to_keep))
-    elif len(parts) == 1:
-        eps = float(parts[0][0].eps)
-        step = 2 * eps / math.ceil(2 * eps / step)
-    models = [(part.upper_model(step, aligned=part is anchor), k) for part, k in parts]
-    masses = convolution([(model.masses, k) for model, k in models], math.floor(top / step) + 1)
-    infinite = sum(k * model.infinite for model, k in models)
-    return Curve(top, step, masses, infinite=infinite, symmetric=False, allowance=_ROUNDING)
 
 
 def _symmetric_lower(parts: Parts, step: float) -> Curve:
