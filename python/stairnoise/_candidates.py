@@ -57,25 +57,23 @@ class Candidate(NamedTuple):
 CANDIDATES = {one.name: Candidate(row, one) for row in sorted(ROWS, key=lambda row: row.kind) for one in row.compared}
 
 
-def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | None) -> tuple[Candidate, ...]:
+Mechanisms = Literal["all"] | Sequence[str] | None
+
+
+def chosen(mechanisms: Mechanisms, delta: float | None, *, by_class: bool = False) -> tuple[Candidate, ...]:
     """Return the named candidates, "all" of them, or for None those that suit most releases."""
     if mechanisms is None:
         wanted = ("always",) if delta is None else ("always", "delta")
         return tuple(candidate for candidate in CANDIDATES.values() if candidate.compared.when in wanted)
     if isinstance(mechanisms, str) and mechanisms == "all":
         return tuple(CANDIDATES.values())
-    return tuple(CANDIDATES[name] for name in _names(mechanisms, CANDIDATES))
+    known = {candidate.row.class_name: candidate for candidate in CANDIDATES.values()} if by_class else {}
+    return tuple((known | CANDIDATES)[name] for name in _names(mechanisms, known | CANDIDATES))
 
 
-def chosen_rows(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | None) -> tuple[Row, ...]:
+def chosen_rows(mechanisms: Mechanisms, delta: float | None) -> tuple[Row, ...]:
     """Return the registry's rows of the candidates that `chosen` returns; here names of classes are allowed too."""
-    if mechanisms is None or isinstance(mechanisms, str):
-        found = [candidate.row for candidate in chosen(mechanisms, delta)]
-    else:
-        rows = {candidate.row.class_name: candidate.row for candidate in CANDIDATES.values()}
-        rows |= {name: candidate.row for name, candidate in CANDIDATES.items()}
-        found = [rows[name] for name in _names(mechanisms, rows)]
-    return tuple({row.name: row for row in found}.values())
+    return tuple({candidate.row.name: candidate.row for candidate in chosen(mechanisms, delta, by_class=True)}.values())
 
 
 def _names(mechanisms: Any, known: Mapping[str, object]) -> tuple[str, ...]:
