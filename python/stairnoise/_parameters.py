@@ -14,6 +14,7 @@ from typing import Any, Literal, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline, place, received
 from stairnoise._memory import apart, base_view, by_dlpack, exports_buffer, exports_dlpack, is_array, obstacle
 from stairnoise._numpy_scalars import NUMBERS
@@ -57,9 +58,7 @@ def real(value: object, name: str) -> Real:
     floats = lent(value, name)
     if isinstance(floats, float):
         return floats
-    own: NDArray[np.float64] = floats.copy()
-    own.flags.writeable = False
-    return own
+    return _native.frozen(name, floats)
 
 
 def lent(value: object, name: str, out: object = None) -> Real:

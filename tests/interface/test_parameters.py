@@ -284,6 +284,9 @@ def test_arrays_become_read_only_float64(value):
     assert eps.dtype == np.dtype("=f8")
     assert eps.tolist() == [1, 2.5]
     assert not eps.flags.writeable
+    # The extension reads this memory where it is, because nobody can write to it.
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        eps.flags.writeable = True
 
 
 @pytest.mark.parametrize("value", [4, 4.0, np.float64(4), Fraction(4), np.array(4)])

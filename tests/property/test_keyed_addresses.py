@@ -19,9 +19,8 @@ from tests.oracles import keyed as oracle
 
 EPOCH = datetime.date(1970, 1, 1)
 
-scalars = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.text(st.characters(codec="utf-8")), st.binary(max_size=40), st.dates()
-)
+texts = st.text(st.characters(codec="utf-8"))
+scalars = st.one_of(st.none(), st.booleans(), st.integers(), texts, st.binary(max_size=40), st.dates())
 labels = st.recursive(scalars, lambda parts: st.lists(parts, max_size=3).map(tuple), max_leaves=5)
 whole = st.one_of(st.integers(), st.integers(-(2**1000), 2**1000).map(float))
 numbers = st.one_of(whole, st.floats(allow_nan=False, allow_infinity=False))
@@ -58,7 +57,7 @@ def content(label: Any) -> Any:
     return ("Y", label) if isinstance(label, bytes) else ("D", (label - EPOCH).days)
 
 
-@given(st.lists(labels, min_size=1, max_size=5))
+@given(st.one_of(st.lists(kind, min_size=1, max_size=5) for kind in (labels, texts, st.text("\0a"))))
 def test_labels_are_read_back(chosen: list[Any]) -> None:
     column = label_column(chosen, len(chosen))
     for row, label in enumerate(chosen):

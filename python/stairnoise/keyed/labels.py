@@ -85,8 +85,17 @@ def _column(labels: Any) -> Labels:
     if isinstance(labels, (list, tuple)) and labels and all(map(_is_column, labels)):
         return _together(labels)
     if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, bytearray, memoryview)):
-        return Labels.objects(list(labels), _encoded)
+        return _of_sequence(labels if type(labels) is list else list(labels))
     raise ParameterTypeError(f"labels must be a sequence, an array, a column or several columns, got {got('labels', labels)}")
+
+
+def _of_sequence(labels: list[Any]) -> Labels:
+    try:
+        # Python joins texts faster than the extension reads one by one.
+        texts = "\0".join(labels)
+    except TypeError:
+        return Labels.objects(labels, _encoded)
+    return Labels.joined(texts, len(labels)) or Labels.objects(labels, _encoded)
 
 
 def _together(columns: Any) -> Labels:
@@ -158,9 +167,7 @@ def _of_polars_text(column: Any) -> Labels:
     lengths = read(column.str.len_bytes()).chunks
     # A list without items becomes a null.
     texts = read(column.cast(polars.Binary).cast(polars.List(polars.UInt8)).explode().drop_nulls()).chunks.whole()
-    ends = np.zeros(len(column) + 1, np.int64)
-    np.cumsum(lengths.whole() if lengths.nulls is None else np.where(lengths.nulls, 0, lengths.whole()), out=ends[1:])
-    return Labels.texts(ends, texts, lengths.nulls)
+    return Labels.texts(lengths.whole().astype(np.uint32, copy=False), texts, lengths.nulls)
 
 
 def _of_arrow(column: Any) -> Labels:

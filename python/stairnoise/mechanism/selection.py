@@ -325,7 +325,7 @@ class SelectionMechanism(Immutable):
             rows = rows.copy()
         drawn = (*places, rows.shape[-1])
         more = () if numbers is None else (np.broadcast_to(numbers, drawn),)
-        draw(stream, np.broadcast_to(rows, drawn), selected, workers, *more)
+        draw(stream, rows if rows.shape == drawn else np.broadcast_to(rows, drawn), selected, workers, *more)
         if out is not None:
             return out
         return selected.item() if k is None and size is None and batch == () else selected
@@ -357,11 +357,8 @@ class SelectionMechanism(Immutable):
         if 0 in rows.strides:
             distinct = rows[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)]
         # Copied before the check, because another thread may write to the caller's memory.
-        distinct = _native.own(name, distinct)
-        if sign < 0:
-            np.negative(distinct, out=distinct)
-        rows = np.broadcast_to(distinct, rows.shape)
-        bad, infinite = self._mechanism.refused(distinct)
+        distinct, bad, infinite = self._mechanism.checked(name, distinct, sign < 0)
+        rows = distinct if distinct.shape == rows.shape else np.broadcast_to(distinct, rows.shape)
         if bad is not None:
             index = np.unravel_index(bad, distinct.shape)
             raise ParameterError(f"{name} must be {self._rules[sign]}, got one that is not{place(index)}")

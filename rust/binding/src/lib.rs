@@ -67,7 +67,7 @@ mod _native {
     #[pymodule_export]
     use crate::bit_generator::BitSource;
     #[pymodule_export]
-    use crate::buffer::{own, same_memory};
+    use crate::buffer::{frozen, same_memory};
     #[pymodule_export]
     use crate::gaussians::{check_gaussians, fill_gaussians, release_gaussians};
     #[pymodule_export]

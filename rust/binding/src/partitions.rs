@@ -3,7 +3,7 @@
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
-use stairnoise::{DrawError, Fill, OutOfMemory};
+use stairnoise::{DrawError, Fill, OutOfMemory, Unread};
 
 use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
 use crate::errors::{self, Failure, ParameterError, place};
@@ -70,7 +70,7 @@ impl PartitionSelection {
         py.detach(|| self.0.prepare()).map_err(|OutOfMemory| errors::memory())?;
         let fill = stream.next(1).map_err(errors::draw)?;
         let mut released = [0];
-        self.0.write_released(&fill, 0, &[count], &mut released);
+        self.0.write_released(&fill, 0, Unread::of(&[count]), &mut released);
         Ok(Some(released[0]))
     }
 
@@ -103,7 +103,7 @@ impl PartitionSelection {
         counts: &Bound<'_, PyArrayDyn<i64>>,
         out: &Bound<'_, PyArrayDyn<T>>,
         threads: usize,
-        draw: impl Fn(&stairnoise::PartitionSelection, &Fill, u64, &[i64], &mut [T]) + Sync + Send,
+        draw: impl Fn(&stairnoise::PartitionSelection, &Fill, u64, Unread<'_, i64>, &mut [T]) -> bool + Sync + Send,
     ) -> PyResult<()> {
         let shape = counts.shape();
         same_shape("counts", shape, out.shape())?;
@@ -115,9 +115,9 @@ impl PartitionSelection {
             py,
             (places.order(), places.len(), threads),
             || (),
-            || counts.in_order(STAGE),
+            || counts.unread_in_order(STAGE, false),
             |(), counts| {
-                let refused = self.0.refused(counts.part());
+                let refused = self.0.refused(counts.unread());
                 refused.map_or(Ok(()), |index| Err((0, DrawError::Count(index))))
             },
             |first, error| match error {
@@ -137,14 +137,11 @@ impl PartitionSelection {
             threads,
             || (),
             |(), piece| {
-                let counts = counts.in_order(STAGE)?;
+                let counts = counts.unread_in_order(STAGE, false)?;
                 piece.write(counts, STAGE, |first, counts, part| {
                     // Another thread may have written to the counts since the check.
-                    if self.0.refused(counts.part()).is_some() {
-                        return Err(Failure::Changed("counts"));
-                    }
-                    draw(&self.0, &fill, first, counts.part(), part);
-                    Ok(())
+                    let checked = draw(&self.0, &fill, first, counts.unread(), part);
+                    checked.then_some(()).ok_or(Failure::Changed("counts"))
                 })
             },
         )

@@ -4,16 +4,18 @@ use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{Fill, OutOfMemory, Selector};
 
-use crate::buffer::{Elements, Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
+use crate::buffer::{Input, Output, Parts, Rows, STAGE, new_array, same_shape};
 use crate::drawing;
 use crate::errors::{self, ParameterError};
 use crate::fast_path;
 use crate::layout::Block;
 use crate::stream::Stream;
-use crate::threads::{self, Signals};
+use crate::threads::{self, CHECKED, Signals};
 
 /// Thresholds pay off for a row that is repeated this often.
 const MIN_REPEATS: usize = 4;
+
+type Checked<'py> = (Bound<'py, PyArrayDyn<f64>>, Option<usize>, bool);
 
 /// A mechanism that selects one of finitely many candidates.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -42,22 +44,35 @@ impl Selection {
             .map_err(errors::parameter)
     }
 
-    /// The position in C order of the first invalid cost; if there is none, whether any cost is infinite.
-    fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<(Option<usize>, bool)> {
-        let costs = Input::new("costs", costs)?;
-        // Parts let Ctrl-C interrupt a long check.
-        let mut in_order = costs.in_order(STAGE).map_err(|OutOfMemory| errors::memory())?;
-        let (mut signals, mut infinite) = (Signals::new(), false);
-        for part in Block::parts(costs.len(), STAGE) {
-            in_order.begin(&part).map_err(|OutOfMemory| errors::memory())?;
-            in_order.advance(part.first, part.len());
-            match self.0.has_infinite(in_order.part()) {
-                Ok(any) => infinite |= any,
-                Err(index) => return Ok((Some(part.first + index), false)),
+    /// A copy of costs, or of the negative of `scores`, which errors call `name`; then the position in C order of the first invalid cost; if there is
+    /// none, whether any cost is infinite.
+    fn checked<'py>(&self, name: &str, costs: &Bound<'py, PyArrayDyn<f64>>, scores: bool) -> PyResult<Checked<'py>> {
+        let input = Input::new(name, costs)?;
+        let (mut signals, mut refused, mut infinite) = (Signals::new(), None, false);
+        let own = new_array(costs.py(), costs.shape(), |own| {
+            if !input.is_slice() {
+                input.copy_all(own).map_err(|OutOfMemory| errors::memory())?;
             }
-            signals.check()?;
-        }
-        Ok((None, infinite))
+            // Parts stay in the nearest cache, and let Ctrl-C interrupt a long check.
+            for part in Block::parts(input.len(), CHECKED) {
+                let own = &mut own[part.first..][..part.len()];
+                if input.is_slice() {
+                    input.copy_to(part.first, own);
+                }
+                if scores {
+                    for score in &mut *own {
+                        *score = -*score;
+                    }
+                }
+                match self.0.has_infinite(own) {
+                    Ok(any) => infinite |= any,
+                    Err(index) => refused = refused.or(Some(part.first + index)),
+                }
+                signals.check()?;
+            }
+            Ok(())
+        })?;
+        Ok((own, refused, infinite))
     }
 
     /// Writes the stair of every cost; nothing for a mechanism without stairs.
@@ -120,11 +135,12 @@ impl Selection {
             Parts { price, joint_values: 1 },
             || self.0.selector(again),
             |selector, fill, first, part| {
-                let places = (first as usize..).map(|place| {
-                    let numbers = multiplicities.as_ref().map(|numbers| numbers.row(place));
-                    (rows.row(place), numbers.unwrap_or_default())
-                });
-                selector.write_multiplied(fill, first, places, part)
+                let costs = (first as usize..).map(|place| rows.row(place));
+                let Some(numbers) = &multiplicities else {
+                    return selector.write(fill, first, costs, part);
+                };
+                let numbers = (first as usize..).map(|place| numbers.row(place));
+                selector.write_multiplied(fill, first, costs.zip(numbers), part)
             },
         )
     }

@@ -25,7 +25,7 @@ pub fn release<A: Answer, T: Value>(mechanism: &OneWordMechanism, words: &[u64],
 
 /// [`PartitionSelection::write_released`] for given words, at most a chunk, whose extension words are all zero.
 pub fn release_partitions(mechanism: &PartitionSelection, words: &[u64], counts: &[i64], out: &mut [i64]) {
-    mechanism.release_words(words, |_, _| 0, counts, out);
+    mechanism.release_words(words, |_, _| 0, Unread::of(counts), out);
 }
 
 /// Calls `found` with the position of every word that the fast path leaves to the slow path. `scratch` is as long as `words`.

@@ -184,6 +184,12 @@ pub(crate) fn data(array: &Bound<'_, PyUntypedArray>) -> *const c_void {
     unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.cast() }
 }
 
+/// The object whose memory the array has; `None` if it is the array's own.
+pub(super) fn base<'py>(array: &Bound<'py, PyUntypedArray>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: as in `data`. The array holds a reference to its base.
+    unsafe { Bound::from_borrowed_ptr_or_opt(array.py(), (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).base) }
+}
+
 pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     // SAFETY: as in `data`.
     let flags = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };

@@ -10,12 +10,13 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
 
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::ndarray::ArrayViewD;
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, Unread};
 
-use super::array::{Elements, Inputs, LONGER, STAGE, filled, new_array, same_memory, same_shape};
+use super::array::{Elements, Inputs, LONGER, STAGE, base, filled, same_memory, same_shape};
 use crate::borrows::Borrow;
 use crate::errors::{self, ParameterError};
 use crate::layout::{Block, Layout};
@@ -26,6 +27,7 @@ pub(crate) struct Input<'py, A> {
     pub(super) layout: Layout,
     /// `None` if the memory is the output's.
     borrow: Option<Borrow>,
+    frozen: bool,
     _array: PhantomData<&'py A>,
 }
 
@@ -62,6 +64,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
             first: array.data(),
             layout: Layout::new(array.shape(), array.strides(), size_of::<A>()),
             borrow: None,
+            frozen: is_frozen(array.as_untyped()),
             _array: PhantomData,
         }
     }
@@ -103,7 +106,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     }
 
     /// Copies all elements in C order.
-    fn copy_all(&self, all: &mut [A]) -> Result<(), OutOfMemory> {
+    pub fn copy_all(&self, all: &mut [A]) -> Result<(), OutOfMemory> {
         if self.is_slice() {
             self.copy_to(0, all);
             return Ok(());
@@ -139,7 +142,10 @@ impl<'py, A: Element + Copy> Input<'py, A> {
 
     /// The elements in step with an output that is written `most` at a time.
     pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
-        Ok(if self.is_slice() && self.len() > 0 {
+        Ok(if self.is_slice() && self.frozen {
+            // SAFETY: the elements are initialised and contiguous, and never change.
+            InOrder::Frozen(OwnInOrder::of(unsafe { slice::from_raw_parts(self.first, self.len()) }))
+        } else if self.is_slice() && self.len() > 0 {
             InOrder::Contiguous {
                 input: self,
                 part: 0..0,
@@ -222,6 +228,8 @@ pub(crate) enum InOrder<'a, A> {
         /// `None` if no element is copied.
         stage: Option<Vec<A>>,
     },
+    /// Memory that never changes.
+    Frozen(OwnInOrder<'a, A>),
     /// A scalar that was broadcast.
     Same { n: usize, stage: Vec<A> },
     /// Elements at strides.
@@ -276,6 +284,7 @@ impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
     fn part(&self) -> &[A] {
         match self {
             Self::Contiguous { part, stage, .. } => &stage.as_ref().expect("unread elements have no copies")[..part.len()],
+            Self::Frozen(elements) => elements.part(),
             Self::Same { n, stage } => &stage[..*n],
             Self::Staged { stage, part, .. } => &stage[part.clone()],
         }
@@ -346,6 +355,7 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
                     input.copy_to(first, &mut stage[..count]);
                 }
             }
+            Self::Frozen(elements) => elements.advance(first, count),
             Self::Same { n, .. } => *n = count,
             Self::Staged { tile, part, .. } => {
                 let place = tile.place(first);
@@ -418,11 +428,30 @@ impl<'py, A: Element> Rows<'py, A> {
     }
 }
 
-/// A new array with the same elements in C order; errors call the old array `name`.
+/// The memory of an array that nobody can write to.
+#[pyclass(frozen, module = "stairnoise._native")]
+struct Frozen(Vec<f64>);
+
+/// A copy in C order that nobody can write to, so that its elements need no further copy; errors call the array `name`.
 #[pyfunction]
-pub(crate) fn own<'py>(name: &str, array: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-    let input = Input::new(name, array)?;
-    new_array(array.py(), array.shape(), |own| {
-        input.copy_all(own).map_err(|OutOfMemory| errors::memory())
-    })
+pub(crate) fn frozen<'py>(name: &str, array: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let copy = Input::new(name, array)?.copied().map_err(|OutOfMemory| errors::memory())?;
+    let owner = Bound::new(array.py(), Frozen(copy))?;
+    let elements = ArrayViewD::from_shape(array.shape(), &owner.get().0).expect("as many elements");
+    // SAFETY: the elements live as long as their owner.
+    let copy = unsafe { PyArrayDyn::borrow_from_array(&elements, owner.clone().into_any()) };
+    copy.try_readwrite()?.make_nonwriteable();
+    Ok(copy)
+}
+
+/// Whether the memory is that of a [`Frozen`] copy. NumPy makes no such array writable again.
+fn is_frozen(array: &Bound<'_, PyUntypedArray>) -> bool {
+    let mut array = array.clone();
+    while let Some(base) = base(&array) {
+        match base.cast_into() {
+            Ok(viewed) => array = viewed,
+            Err(other) => return other.into_inner().is_instance_of::<Frozen>(),
+        }
+    }
+    false
 }

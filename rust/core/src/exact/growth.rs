@@ -144,8 +144,9 @@ impl Growth {
         let (k, first) = self.cleared(m);
         decided(FIRST, |p| {
             let power = |count| self.power(count, p);
-            let left = power(m + k).plus(&power(first + self.rising).plus(&power(k + m + 1)).scaled(self.delta));
-            let right = power(m + k + 1).plus(&power(first).plus(&power(k)).scaled(self.delta));
+            let beyond = power(m + k + 1);
+            let left = power(m + k).plus(&beyond.plus(&beyond).scaled(self.delta));
+            let right = beyond.plus(&power(first).plus(&power(k)).scaled(self.delta));
             left.less(&right)
         })
     }
@@ -176,7 +177,7 @@ impl Growth {
             .times(&low)
             .plus(&next)
             .plus(&far)
-            .plus(&power(first + self.rising).plus(&beyond).scaled(self.delta));
+            .plus(&beyond.plus(&beyond).scaled(self.delta));
         let right = u
             .times(&next)
             .plus(&low)
@@ -185,7 +186,7 @@ impl Growth {
         left.less(&right)
     }
 
-    /// The power k of b by which the second rule is multiplied, and the exponent of b^(m + 1 − n₁) after that.
+    /// The power k of b by which the second rule is multiplied, and the exponent of b^(m + 1 − n₁) after that: m + k + 1 − n₁.
     fn cleared(&self, m: u64) -> (u64, u64) {
         let k = self.rising.saturating_sub(m + 1);
         (k, k + m + 1 - self.rising)

@@ -25,12 +25,15 @@ pub(crate) fn add_all<A: Answer, T: Value>(
     if quick && A::are_quick(T::WHOLE) {
         return on_tier!(tier, Tiered => add_quick::<Tiered, A, T>(answers, noise, granularity, limit, out));
     }
-    on_tier!(tier, Tiered => add_copies::<Tiered, A, T>(answers, noise, log2_granularity, (quick, limit), out))
+    if out.len() <= BLOCK {
+        return on_tier!(tier, Tiered => add_copies::<Tiered, A, T, BLOCK>(answers, noise, log2_granularity, (quick, limit), out));
+    }
+    on_tier!(tier, Tiered => add_copies::<Tiered, A, T, COPIED>(answers, noise, log2_granularity, (quick, limit), out))
 }
 
-/// [`add_all`] of answers that are read twice; noise is `quick` to add, or not.
+/// [`add_all`] of answers that are read twice, N at a time; noise is `quick` to add, or not.
 #[inline(always)]
-fn add_copies<R: Arithmetic, A: Answer, T: Value>(
+fn add_copies<R: Arithmetic, A: Answer, T: Value, const N: usize>(
     answers: Unread<'_, A>,
     noise: &[i64],
     log2_granularity: i32,
@@ -40,10 +43,10 @@ fn add_copies<R: Arithmetic, A: Answer, T: Value>(
     if out.is_empty() {
         return true;
     }
-    let (mut own, mut all_below) = ([answers.read(0); COPIED], true);
-    for (n, (noise, out)) in noise.chunks(COPIED).zip(out.chunks_mut(COPIED)).enumerate() {
+    let (mut own, mut all_below) = ([answers.read(0); N], true);
+    for (n, (noise, out)) in noise.chunks(N).zip(out.chunks_mut(N)).enumerate() {
         let own = &mut own[..out.len()];
-        answers.from(n * COPIED).copy_to(own);
+        answers.from(n * N).copy_to(own);
         let all_quick = own.iter().fold(quick, |all, answer| all & answer.is_quick(T::WHOLE));
         all_below &= if all_quick {
             add_quick::<R, A, T>(Unread::of(own), noise, power_of_two(log2_granularity), limit, out)
@@ -55,7 +58,7 @@ fn add_copies<R: Arithmetic, A: Answer, T: Value>(
     all_below
 }
 
-/// Answers copied at a time.
+/// Answers copied at a time. To make room for them takes as long as a release of one answer.
 const COPIED: usize = 8 * BLOCK;
 
 /// [`add_all`] of one that is below the limit.

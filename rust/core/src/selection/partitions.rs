@@ -7,8 +7,8 @@ use crate::declassify;
 use crate::draw::{LEAST_DELTA, check_delta};
 use crate::error::{DrawError, ParamError};
 use crate::exact::{Extension, Growth, last_true};
-use crate::kernel::{Tier, on_tier};
-use crate::lattice::{LEAST_EPS, check_positive, largest_quotient, release::check_lengths};
+use crate::kernel::{BLOCK, Tier, on_tier};
+use crate::lattice::{LEAST_EPS, Unread, check_positive, largest_quotient, release::check_lengths};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, Generator, Words};
 use crate::wiped::wipe;
@@ -105,10 +105,10 @@ impl PartitionSelection {
     }
 
     /// The position of the first count that is negative.
-    pub fn refused(&self, counts: &[i64]) -> Option<usize> {
+    pub fn refused(&self, counts: Unread<'_, i64>) -> Option<usize> {
         // In one pass without branches first: the sign bit of all of them.
-        let any = counts.iter().fold(0, |all, count| all | count) < 0;
-        any.then(|| counts.iter().position(|count| *count < 0)).flatten()
+        let any = (0..counts.len()).fold(0, |all, i| all | counts.read(i)) < 0;
+        any.then(|| (0..counts.len()).position(|i| counts.read(i) < 0)).flatten()
     }
 
     /// Writes whether each partition is shown, by its count of people.
@@ -118,21 +118,21 @@ impl PartitionSelection {
     /// nothing was drawn or written.
     pub fn select(&self, generator: &mut Generator, counts: &[i64], out: &mut [bool]) -> Result<(), DrawError> {
         let fill = self.next(generator, counts, out)?;
-        self.write_shown(&fill, 0, counts, out);
+        self.write_shown(&fill, 0, Unread::of(counts), out);
         Ok(())
     }
 
     /// Writes the noisy count of each partition that is shown, which is at least [`PartitionSelection::median`], and 0 for each that is not.
     pub fn release(&self, generator: &mut Generator, counts: &[i64], out: &mut [i64]) -> Result<(), DrawError> {
         let fill = self.next(generator, counts, out)?;
-        self.write_released(&fill, 0, counts, out);
+        self.write_released(&fill, 0, Unread::of(counts), out);
         Ok(())
     }
 
     fn next<T>(&self, generator: &mut Generator, counts: &[i64], out: &[T]) -> Result<Fill, DrawError> {
         generator.check_release()?;
         check_lengths(counts, out)?;
-        if let Some(index) = self.refused(counts) {
+        if let Some(index) = self.refused(Unread::of(counts)) {
             return Err(DrawError::Count(index));
         }
         self.prepare()?;
@@ -144,34 +144,51 @@ impl PartitionSelection {
         memory::made(&self.thresholds, || Thresholds::new(&self.growth, MOST_KEPT)).map(drop)
     }
 
-    /// The values `first .. first + out.len()` of a fill: whether the partitions with these counts, none of them negative, are shown.
-    pub fn write_shown(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [bool]) {
-        let (stage, mut words) = (fill.stage(0), Words::new());
-        let chunks = counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK));
-        for (first, (counts, out)) in (first..).step_by(CHUNK).zip(chunks) {
+    /// The values `first .. first + out.len()` of a fill: whether the partitions with these counts are shown. Returns whether no count was negative.
+    pub fn write_shown(&self, fill: &Fill, first: u64, counts: Unread<'_, i64>, out: &mut [bool]) -> bool {
+        let (stage, mut words, mut own) = (fill.stage(0), Words::new(), [0; CHUNK]);
+        let chunks = (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK));
+        chunks.enumerate().all(|(n, (first, out))| {
+            let (own, counts) = (&mut own[..out.len()], counts.from(n * CHUNK));
+            let allowed = on_tier!(Tier::current(), copy(counts, own));
             let words = words.at(stage, first, out.len());
-            self.shown(words, |i, e| stage.extension(first + i as u64, e), counts, out);
-        }
+            self.shown(words, |i, e| stage.extension(first + i as u64, e), own, out);
+            allowed
+        })
     }
 
     /// As [`PartitionSelection::write_shown`], with the noisy count instead of true and 0 instead of false.
-    pub fn write_released(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [i64]) {
+    pub fn write_released(&self, fill: &Fill, first: u64, counts: Unread<'_, i64>, out: &mut [i64]) -> bool {
         let (stage, mut words) = (fill.stage(0), Words::new());
-        let chunks = counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK));
-        for (first, (counts, out)) in (first..).step_by(CHUNK).zip(chunks) {
+        let chunks = (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK));
+        chunks.enumerate().all(|(n, (first, out))| {
             let words = words.at(stage, first, out.len());
-            self.release_words(words, |i, e| stage.extension(first + i as u64, e), counts, out);
-        }
+            self.release_words(
+                words,
+                |i, e| stage.extension(first + i as u64, e),
+                counts.from(n * CHUNK),
+                out,
+            )
+        })
     }
 
     /// [`PartitionSelection::write_released`] for given words, at most a chunk; `extension` as in [`PartitionSelection::shown`].
-    pub(crate) fn release_words(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, counts: &[i64], out: &mut [i64]) {
-        let mut needed = [0; CHUNK];
+    pub(crate) fn release_words(
+        &self,
+        words: &[u64],
+        extension: impl Fn(usize, usize) -> u64,
+        counts: Unread<'_, i64>,
+        out: &mut [i64],
+    ) -> bool {
+        let (mut needed, mut all) = ([0; CHUNK], 0);
         self.needed(words, extension, &mut needed[..words.len()]);
-        for ((out, &count), needed) in out.iter_mut().zip(counts).zip(needed) {
+        for (i, (out, needed)) in out.iter_mut().zip(needed).enumerate() {
+            let count = counts.read(i);
+            all |= count;
             *out = self.noisy(count, needed);
         }
         wipe(&mut needed[..words.len()]);
+        all >= 0
     }
 
     /// The released count, without a branch: `needed` is the least count that is shown by the same word.
@@ -253,6 +270,20 @@ impl PartitionSelection {
     fn kept(&self) -> Option<&Thresholds> {
         self.thresholds.get()?.as_ref()
     }
+}
+
+/// Copies the first counts; whether none of them is negative.
+#[inline(always)]
+fn copy(counts: Unread<'_, i64>, own: &mut [i64]) -> bool {
+    let (mut done, mut all) = (0, 0);
+    let (blocks, rest) = own.as_chunks_mut::<BLOCK>();
+    for block in blocks {
+        *block = counts.read_all(done);
+        all |= block.iter().fold(0, |all, count| all | count);
+        done += BLOCK;
+    }
+    counts.from(done).copy_to(rest);
+    rest.iter().fold(all, |all, count| all | count) >= 0
 }
 
 /// Writes one more than the number of thresholds that are not above each word; whether none is equal to one.

@@ -88,10 +88,11 @@ impl RowThresholds {
     }
 }
 
-/// About four buckets to a candidate while they fit the second-level cache, and one beyond: few steps remain from the guide's answer.
+/// About four buckets to a candidate while they fit the second-level cache, eight for a few candidates, and one beyond: few steps remain from the
+/// guide's answer.
 fn guide_bits(n: usize) -> u32 {
     let whole = n.next_power_of_two().ilog2();
-    (whole + 2).min(whole.max(14)).min(24)
+    (whole + if whole < 9 { 3 } else { 2 }).min(whole.max(14)).min(24)
 }
 
 /// The sum of the weights from j on over the sum of all, in units of 2^−64. Sums have two parts (Ogita, Rump and Oishi 2005, algorithm 4.4).

@@ -79,8 +79,8 @@ fn golden_vectors() {
         let mut generator = Generator::from_seed(entry["seed"].as_str().unwrap().parse().unwrap());
         let fill = generator.at(0).unwrap().fill_number(whole(&entry["fill"]));
         let (mut shown, mut noisy) = (vec![false; counts.len()], vec![-1; counts.len()]);
-        mechanism.write_shown(&fill, whole(&entry["index"]), &counts, &mut shown);
-        mechanism.write_released(&fill, whole(&entry["index"]), &counts, &mut noisy);
+        mechanism.write_shown(&fill, whole(&entry["index"]), Unread::of(&counts), &mut shown);
+        mechanism.write_released(&fill, whole(&entry["index"]), Unread::of(&counts), &mut noisy);
         let values: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
         assert_eq!(noisy, values, "{entry}");
         assert!(

@@ -4,7 +4,7 @@
 //! words.
 
 use stairnoise::exact::Growth;
-use stairnoise::{DrawError, PartitionSelection};
+use stairnoise::{DrawError, PartitionSelection, Unread};
 
 use super::input::Input;
 use super::oracle::Words;
@@ -33,7 +33,7 @@ pub fn run(bytes: &[u8]) {
         })
         .collect();
     let refused = counts.iter().position(|count| *count < 0);
-    assert_eq!(mechanism.refused(&counts), refused);
+    assert_eq!(mechanism.refused(Unread::of(&counts)), refused);
     let (mut generator, key) = input.generator();
     let mut view = generator.at(0).expect("no fork");
     let (mut shown, mut noisy) = (vec![false; n], vec![-1; n]);
