@@ -124,9 +124,7 @@ def _general(models: Sequence[tuple[Model, int]], step: float, allowance: float)
     nodes = sum(k * (model.masses.size - 1) for model, k in models) + 1
     length = min(max(math.floor(top / step) + 1, 1), nodes)
     masses = convolution([(model.masses, k) for model, k in models], length)
-    infinite = 0.0 - math.expm1(
-        sum(k * (math.log1p(-model.infinite) if model.infinite < 1 else -math.inf) for model, k in models)
-    )
+    infinite = 0.0 - math.expm1(sum(k * (math.log1p(-one.infinite) if one.infinite < 1 else -math.inf) for one, k in models))
     return Curve(top, step, masses, infinite=infinite, symmetric=False, allowance=allowance)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, place
+from stairnoise._errors import ParameterError, ParameterTypeError
 from stairnoise._parameters import count, refuse, refuse_masked, refuse_type, require, true_values
 from stairnoise.columns.column import Chunks, Column, Make, Nulls, library, refuse_lazy, unchanged
 from stairnoise.columns.reading import by_library, kept_nulls, reader
@@ -75,8 +75,7 @@ def _labelled(values: Any, found: Any, labels: Labels) -> Coded:
     known = label_column(list(labels), len(labels))
     if found is None:
         array = _array(values)
-        codes = _places(array.ravel(), known, values, array.shape).reshape(array.shape)
-        return _without_missing(codes, _of_numpy(labels))
+        return _without_missing(_places(array.ravel(), known, values, array.shape), _of_numpy(labels))
     file = reader(found[0])
     codes = _places(values, known, values, (len(values),))
     make = by_library("values", values, file.categories, values, labels)
@@ -93,16 +92,12 @@ def _array(values: Any) -> NDArray[Any]:
 
 
 def _places(column: Any, known: Any, values: Any, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    places: NDArray[np.int64] | None = None
+    places: Any = None
     with contextlib.suppress(ParameterError, ParameterTypeError):
         places = label_column(column, len(column)).places_among(known)
-    if places is None:
-        raise ParameterTypeError(f"values must be categories, of the type of their labels, got {outline(values)}")
-    other = places == _OTHER
-    if other.any():
-        where = place(np.unravel_index(int(np.argmax(other)), shape))
-        raise ParameterError(f"values must be among the categories, got one that is not{where}")
-    return places
+    refuse_type("values", values, places is not None, "categories, of the type of their labels")
+    require("values", (places != _OTHER).reshape(shape), "among the categories")
+    return places.reshape(shape)  # type: ignore[no-any-return]
 
 
 def _without_missing(codes: NDArray[np.int64], make: Make) -> Coded:

@@ -41,10 +41,8 @@ def by_library(argument: str, source: object, convert: Callable[..., Read], *arg
         return convert(*arguments)
     except StairnoiseError:
         raise
-    except MemoryError:
-        full = True
-    except Exception:
-        full = False
+    except Exception as error:
+        full = isinstance(error, MemoryError)
     # Outside the handlers: an error that is raised within one refers to the handled error.
     if full:
         raise MemoryError(f"no memory to convert {argument}")

@@ -130,9 +130,7 @@ class KeyedRng:
 
     def _derived(self) -> Keys:
         """Return the keys, of a newly fetched secret if a function fetches it."""
-        if self._keys is not None:
-            return self._keys
-        return with_key(copied_key(self._fetch(), "secret", _RULE), Keys.of)
+        return self._keys if self._keys is not None else with_key(copied_key(self._fetch(), "secret", _RULE), Keys.of)
 
     def _fetched(self) -> KeyedRng:
         """Return a generator that keeps the keys, so that many calls fetch the secret once."""
