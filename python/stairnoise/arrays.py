@@ -295,9 +295,9 @@ class _Batch:
 def _write(sampler: _native.Mechanism, stream: _native.Stream, values: _Arrays, places: _Arrays, threads: int) -> None:
     """Check all arrays, and then write them with noise."""
     batches = list(_batches(values, places, threads))
-    read = lru_cache(maxsize=1)(_Batch.read)  # so that a single batch is read once
+    once = batches[0].read() if len(batches) == 1 else None  # a single batch is read once
     for batch in batches:
-        _require_accepted(batch, sampler.first_refused(read(batch)), values)
+        _require_accepted(batch, sampler.first_refused(batch.read() if once is None else once), values)
     view, first = sampler.next_view(stream, sum(batch.size for batch in batches)), 0
     number = 0
     try:
@@ -306,7 +306,7 @@ def _write(sampler: _native.Mechanism, stream: _native.Stream, values: _Arrays, 
                 np.copyto(out, array)
         for batch in batches:
             number = batch.parts[0].number
-            batch.write(sampler, view.after(first), read(batch), threads)
+            batch.write(sampler, view.after(first), batch.read() if once is None else once, threads)
             first += batch.size
     except BaseException as error:
         if hasattr(error, "add_note"):

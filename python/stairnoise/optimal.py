@@ -388,7 +388,7 @@ def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLik
     kind = _cost(cost)
     parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
     row = BY_NAME[mechanism]
-    row.load()(**parameters)  # the constructor checks both
+    row.load()(*parameters.values())  # the constructor checks both
     if callable(kind):
         check_function(parameters["eps"], parameters["sensitivity"] if row.kind == "discrete" else None)
     shape = common_shape(parameters if callable(kind) else {"cost": kind, **parameters})
