@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from stairnoise._types import Floats, Places
+
+_NO_TAILS = -math.inf, -math.inf
 
 
 class Tabulated:
@@ -29,13 +32,7 @@ class Tabulated:
     """
 
     def __init__(
-        self,
-        first: int,
-        log_pmf: Floats,
-        step: float = 1.0,
-        *,
-        bounded: bool = False,
-        log_tails: tuple[float, float] = (-math.inf, -math.inf),
+        self, first: int, log_pmf: Floats, step: float = 1.0, *, bounded: bool = False, log_tails: Sequence[float] = _NO_TAILS
     ) -> None:
         self._step = step
         self._bounded = bounded

@@ -405,10 +405,8 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
             found = getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64))
             return self._plain(found)
 
-    @property
-    def _unit(self) -> Any:
-        """Unit of moments: a length of the order of the noise; 1 for integers."""
-        return 1.0
+    # Unit of moments: a length of the order of the noise; 1 for integers.
+    _unit: Any = 1.0
 
     def _in_units(self) -> Any:
         """Return the distribution of X/unit."""
@@ -710,7 +708,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     def _visible(self, limit: float) -> float:
         """Return how far from 0 to draw a mechanism whose noise nearly always stays within `limit`."""
         if self._integers:
-            return max(limit, float(self._width or 1))
+            return max(limit, float(self.sensitivity or 1))
         # The noise of a share may nearly always be 0; the limit is then 0.
         return limit or float(self.std())
 
@@ -721,7 +719,7 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
 
     def _laplace(self) -> Any:
         """Return the Laplace mechanism of the same kind, ε and sensitivity; None for a share or a mechanism without both."""
-        eps, width = self._pure_eps, self._width
+        eps, width = self._pure_eps, self.sensitivity
         if eps is None or width is None:
             return None
         return load("discrete_laplace" if self._integers else "laplace")(eps, width)
@@ -730,11 +728,6 @@ class AdditiveMechanism(Mechanism[Default, Value, AnyFloat]):
     def _pure_eps(self) -> float | None:
         """ε of the Laplace mechanism to compare with."""
         return getattr(self, "eps", None)
-
-    @property
-    def _width(self) -> float | None:
-        """Sensitivity of the mechanism, if it has one."""
-        return getattr(self, "sensitivity", None)
 
     def _frozen(self, scipy: Any) -> Any:
         """Return the frozen distribution, made by `stairnoise._scipy`."""

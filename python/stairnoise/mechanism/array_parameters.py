@@ -119,13 +119,7 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         return mechanism
 
     def _validate(
-        self,
-        eps: RealLike,
-        sensitivity: RealLike | None,
-        spec: object = None,
-        *,
-        convert: Callable[[object, str], Real] = real,
-        noise_alone: bool = False,
+        self, eps: Any, sensitivity: Any, spec: Any = None, *, convert: Callable[..., Real] = real, noise_alone: bool = False
     ) -> None:
         """Check and store the parameters, for the constructor; `noise_alone` as for `_store`."""
         stated = sensitivity is not None and not noise_alone
@@ -371,25 +365,18 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
         # SciPy's scale.
         return scipy.shaped(self._native_name, self._eps, *shape, scale=self._sensitivity)
 
-    def _describe(self) -> tuple[Floats, Ints, Ints]:
+    def _describe(self) -> Any:
         """Return granularity, lattice steps to a sensitivity, and r of every element."""
-        mechanism = self._sampler
-        if mechanism is not None:
-            return (
-                np.array(mechanism.granularity),
-                np.array(mechanism.sensitivity_steps),
-                np.array(next(iter(mechanism.lengths), 0)),
-            )
+        if self._sampler is not None:
+            sampler = self._sampler
+            return map(np.array, (sampler.granularity, sampler.sensitivity_steps, next(iter(sampler.lengths), 0)))
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
 
 
 def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[AnyArray, AnyArray, Any]:
     """Broadcast the parameters to `shape`, as the extension requires."""
-    return (
-        np.broadcast_to(eps, shape),
-        np.broadcast_to(sensitivity, shape),
-        spec if spec is None or isinstance(spec, str) else np.broadcast_to(spec, shape),
-    )
+    all_specs = spec if spec is None or isinstance(spec, str) else np.broadcast_to(spec, shape)
+    return np.broadcast_to(eps, shape), np.broadcast_to(sensitivity, shape), all_specs
 
 
 def describe(kind: Any, eps: Floats, sensitivity: Floats, spec: Any) -> tuple[Floats, Ints, Ints]:

@@ -71,6 +71,8 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     _partitions_rule: ClassVar[str] = "leave an eps that the lattice holds"
     # Whether methods take a sensitivity; then the class has `_checked_sensitivity`.
     _any_sensitivity: bool = False
+    # The sensitivity of methods that are called without one.
+    _default_sensitivity: Any = 1
 
     # The constructor's arguments by name, in its order; None if the class stores them itself.
     _parameters: dict[str, Any]
@@ -579,11 +581,6 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
     def _sensitivity_steps(self) -> int:
         """The sensitivity in lattice steps, of a mechanism made for one."""
         return int(self._sampler.sensitivity_steps)
-
-    @property
-    def _default_sensitivity(self) -> Any:
-        """The sensitivity of methods that are called without one."""
-        return 1
 
     @property
     def _takes_floats(self) -> bool:

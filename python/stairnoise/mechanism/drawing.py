@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._output import Shape, Size, array_of, output_array
+from stairnoise._output import Shape, array_of, output_array
 from stairnoise._parameters import count
-from stairnoise._types import Memory
 from stairnoise.rng import Rng, sampling_stream
 
 # NumPy can index any array with fewer values than this.
@@ -24,14 +23,7 @@ INT64 = np.dtype(np.int64)
 
 
 def sample_generally(
-    mechanism: Any,
-    size: Size | None,
-    rng: Rng | None,
-    out: Memory | None,
-    dtype: DTypeLike | None,
-    threads: int | None = None,
-    *,
-    size_name: str = "size",
+    mechanism: Any, size: Any, rng: Rng | None, out: Any, dtype: Any, threads: int | None = None, *, size_name: str = "size"
 ) -> Any:
     """Draw with any arguments of `sample`; `size_name` is what errors call the size."""
     stream = sampling_stream(rng)

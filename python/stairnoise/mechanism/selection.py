@@ -269,16 +269,7 @@ class SelectionMechanism(Immutable):
         return found if out is not None else labelled(found, costs if scores is None else scores)
 
     def _selected(
-        self,
-        costs: Any,
-        scores: Any,
-        multiplicities: RealLike | None,
-        size: Size | None,
-        stream: _native.Stream,
-        out: Memory | None,
-        threads: int | None,
-        *,
-        protect: bool,
+        self, costs: Any, scores: Any, multiplicities: Any, size: Any, stream: Any, out: Any, threads: Any, *, protect: bool
     ) -> Any:
         """Return what `select` and `sample` return; `protect`: floats need a stated sensitivity."""
         given = costs if scores is None else scores
@@ -297,14 +288,7 @@ class SelectionMechanism(Immutable):
         return chosen if out is not None else labelled(chosen, given)
 
     def _draw(
-        self,
-        rows: Floats,
-        size: Size | None,
-        stream: _native.Stream,
-        out: Memory | None,
-        threads: int | None,
-        k: int | None = None,
-        numbers: Floats | None = None,
+        self, rows: Floats, size: Any, stream: Any, out: Any, threads: Any, k: int | None = None, numbers: Floats | None = None
     ) -> Any:
         workers = threads_asked(threads)
         batch = rows.shape[:-1]
@@ -519,10 +503,8 @@ class SelectionByDifferences(SelectionMechanism):
 
     def __init__(self, eps: RealLike, sensitivity: RealLike | None = None, monotonic: bool = False) -> None:
         rate, change, promise = single(eps, "eps"), stated_change(sensitivity), flag(monotonic, "monotonic")
-        self._store(
-            self._make(rate, 1.0 if change is None else change, promise),
-            {"eps": rate, "sensitivity": change, "monotonic": promise},
-        )
+        parameters = {"eps": rate, "sensitivity": change, "monotonic": promise}
+        self._store(self._make(rate, 1.0 if change is None else change, promise), parameters)
 
     def _exponents(self, rows: Floats, infinite: bool) -> Floats:
         """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave its range."""

@@ -32,6 +32,9 @@ class Shares(AdditiveMechanism[Default, Value, float]):
 
     __slots__ = ()
     _any_sensitivity = True
+    # Lattice step, and bound on the relative error of `privacy_eps`.
+    _step: float = 1.0
+    _eps_error: Fraction = Fraction(1, 10**12)
 
     n_parties = Parameter[int]("Number of shares that add up to the whole.")
     present = Parameter[int]("Number of shares whose sum this mechanism adds.")
@@ -47,11 +50,6 @@ class Shares(AdditiveMechanism[Default, Value, float]):
     @property
     def _default_sensitivity(self) -> Any:
         return self.sensitivity or 1
-
-    @property
-    def _step(self) -> float:
-        """Lattice step."""
-        return 1.0
 
     def mean(self) -> float:
         """E X, zero by symmetry."""
@@ -90,11 +88,6 @@ class Shares(AdditiveMechanism[Default, Value, float]):
                 bounds.append(group(eps, 0.0, change.units(self._in_steps(length))))
         refuse("d_in", largest, not lengths or len(bounds) > 0, "a change for which privacy_eps is computed")
         return min(bounds, default=(0.0, 0.0, None))
-
-    @property
-    def _eps_error(self) -> Fraction:
-        """Bound on the relative error of `privacy_eps`."""
-        return Fraction(1, 10**12)
 
     def _in_steps(self, change: Any) -> int:
         return math.ceil(Fraction(change) / Fraction(self._sampler.granularity))

@@ -56,12 +56,7 @@ def least_integers(holds: Callable[[Floats], Bools], below: Floats, high: Floats
 
 
 def bisection(
-    holds: Callable[[float], bool],
-    low: float,
-    high: float,
-    *,
-    relative: float = 0.0,
-    middle: Callable[[float, float], float] = lambda low, high: (low + high) / 2,
+    holds: Callable[[float], bool], low: float, high: float, *, relative: float = 0.0, geometric: bool = False
 ) -> float:
     """Narrow a bracket and return its upper end.
 
@@ -73,11 +68,11 @@ def bisection(
         The bracket.
     relative : float
         Length of the last bracket, relative to its upper end; 0 narrows it until no float64 is inside.
-    middle : callable
-        Where to divide a bracket.
+    geometric : bool
+        Whether brackets are divided at their geometric mean.
     """
     while high - low > relative * abs(high):
-        at = middle(low, high)
+        at = math.sqrt(low) * math.sqrt(high) if geometric else (low + high) / 2
         if not low < at < high:
             break
         low, high = (low, at) if holds(at) else (at, high)

@@ -159,7 +159,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         return k * infinitely_divisible.pure_eps_of_two(gamma, laplace, self._in_steps(self._sensitivity_or_default(sensitivity)))
 
     @property
-    def _eps_error(self) -> Fraction:
+    def _eps_error(self) -> Fraction:  # type: ignore[override]
         return Fraction(1, 10**6 if self.present < self.n_parties else 10**11)
 
     def _checked_sensitivity(self, sensitivity: Any) -> float:
@@ -181,7 +181,7 @@ class Arete(Shares[np.float64, float], ContinuousMechanism):
         return shifted.two_terms(self._terms(), self._in_steps(sensitivity), self.privacy_eps(sensitivity))
 
     @property
-    def _step(self) -> float:
+    def _step(self) -> float:  # type: ignore[override]
         return float(self.granularity)
 
     def _terms(self) -> list[Any]:

@@ -81,7 +81,7 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     if not enough(high):
         return math.inf
     enough.close_in(low, high, _APART)
-    return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low) * math.sqrt(high))
+    return bisection(enough, low, high, relative=_RESOLUTION, geometric=True)
 
 
 def _log_margin(eps: float, delta: float, shift: int, sigma2: float) -> float:
@@ -179,12 +179,12 @@ class _Listed:
         s, log_p = self._around(max(self._first / self._k, 0.0))
         beyond = s >= self._first
         gain = -np.expm1(-(loss + (s[beyond] - self._first) * (shift / (self._k * self._sigma2))))
-        return _log_sum(log_p[beyond] + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf)))
+        return float(np.logaddexp.reduce(log_p[beyond] + np.log(gain, where=gain > 0, out=np.full_like(gain, -np.inf))))
 
     def log_rest(self, loss: float, shift: int) -> float:
         s, log_p = self._around(min(self._first / self._k, 0.0))
         excess = loss + (s - self._first) * (shift / (self._k * self._sigma2))
-        return _log_sum(log_p - np.maximum(excess, 0.0) * (s >= self._first))
+        return float(np.logaddexp.reduce(log_p - np.maximum(excess, 0.0) * (s >= self._first)))
 
     def _around(self, centre: float) -> tuple[Floats, Floats]:
         """Values of S and logarithms of their probabilities: those that matter once X is tilted to a mean near `centre`."""
@@ -261,10 +261,3 @@ class Tail:
 
     def _mills(self, m: float) -> float:
         return float(self._noise.mills(np.array([m]))[0])
-
-
-def _log_sum(logarithms: Floats) -> float:
-    largest = float(np.max(logarithms, initial=-math.inf))
-    if largest == -math.inf:
-        return largest
-    return largest + math.log(float(np.sum(np.exp(logarithms - largest))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
@@ -167,17 +166,9 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         _require_positive("sensitivity", width, change)
         self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
 
-    def _calibrate(
-        self,
-        parameters: dict[str, Any],
-        partitions: int,
-        stated: bool,
-        found: gaussian_calibration.Calibration | None = None,
-    ) -> None:
+    def _calibrate(self, parameters: dict[str, Any], partitions: int, stated: bool, found: Any = None) -> None:
         """Compute and store the noise with which `partitions` values have the guarantee together, or store the noise `found`."""
-        calibrate: Callable[..., gaussian_calibration.Calibration] = (
-            gaussian_calibration.calibrate if "eps" in parameters else gaussian_calibration.of_sigma
-        )
+        calibrate: Any = gaussian_calibration.calibrate if "eps" in parameters else gaussian_calibration.of_sigma
         # The lattice of a standard deviation alone is that of a sensitivity of one standard deviation.
         numbers = [*parameters.values()] * (2 if "std" in parameters else 1)
         _set_partitions(self, partitions)
@@ -262,7 +253,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         refuse("t", t, enough(high), "an error that some eps keeps below with this confidence and delta")
         if enough(low):
             return low
-        return roots.bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
+        return roots.bisection(enough, low, high, relative=_RESOLUTION, geometric=True)
 
     @property
     def eps(self) -> Float | float | None:

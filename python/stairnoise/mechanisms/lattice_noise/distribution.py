@@ -202,12 +202,9 @@ def error_bound(weights: Weights, k: int, alpha: float) -> int:
     end, masses = _listed_around_0(weights)
     decay = -weights.log_ratio if weights.ratio is not None else _TILT / end
     variable = listed.Summand(-end, masses, decay, k)
-    mirrored = None if np.array_equal(masses, masses[::-1]) else variable._replace(weights=masses[::-1])
-    return listed.bound(
-        lambda h: listed.rounded_up(variable, h),
-        None if mirrored is None else lambda h: listed.rounded_up(mirrored, h),
-        alpha * math.exp(-_ERROR * k),
-    )
+    mirrored = variable._replace(weights=masses[::-1])
+    lower = None if np.array_equal(masses, mirrored.weights) else lambda h: listed.rounded_up(mirrored, h)
+    return listed.bound(lambda h: listed.rounded_up(variable, h), lower, alpha * math.exp(-_ERROR * k))
 
 
 def _listed_around_0(weights: Weights) -> tuple[int, Floats]:

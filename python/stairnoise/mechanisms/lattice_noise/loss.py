@@ -113,7 +113,7 @@ class _Exact(NamedTuple):
     high: Integers
     """Weights of -m - D … m + D; without a tail, 0 beyond m."""
     beyond: tuple[int, int]
-    """Upper bounds of the sums of all weights up to -m, and from m on; 0 without a tail."""
+    """Upper bounds of the sums of all weights up to -m, and from m on, with a tail."""
     total: int
     """Lower bound of the sum of all weights."""
     ratio: Fraction
@@ -124,11 +124,7 @@ def _exact(key: bytes, ratio: float | None, D: int) -> _Exact:
     scaled = np.frombuffer(key)
     unit = min(math.frexp(weight)[1] for weight in scaled.tolist() if weight) - 53 - _BITS
     body = [int(math.ldexp(math.frexp(weight)[0], 53)) << (math.frexp(weight)[1] - 53 - unit) for weight in scaled.tolist()]
-    if ratio is None:
-        zeros = [0] * D
-        both = np.array([*zeros, *body, *zeros], object)
-        return _Exact(both, both, (0, 0), sum(body), Fraction(0))
-    p, q = ratio.as_integer_ratio()
+    p, q = (0, 1) if ratio is None else ratio.as_integer_ratio()
     lows, highs = [], []
     for end in (body[0], body[-1]):
         low, high = [end], [end]
@@ -139,13 +135,8 @@ def _exact(key: bytes, ratio: float | None, D: int) -> _Exact:
         highs.append(high[1:])
     left, right = (end * q // (q - p) for end in (body[0], body[-1]))
     total = sum(body) - body[0] - body[-1] + left + right
-    return _Exact(
-        np.array([*lows[0][::-1], *body, *lows[1]], object),
-        np.array([*highs[0][::-1], *body, *highs[1]], object),
-        (left + 1, right + 1),
-        total,
-        Fraction(ratio),
-    )
+    low_all, high_all = (np.array([*ends[0][::-1], *body, *ends[1]], object) for ends in (lows, highs))
+    return _Exact(low_all, high_all, (left + 1, right + 1), total, Fraction(p, q))
 
 
 def _of(weights: Weights, D: int) -> _Exact:

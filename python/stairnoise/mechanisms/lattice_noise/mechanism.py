@@ -214,14 +214,11 @@ class LatticeNoise(DiscreteMechanism):
         weights, steps = self._scaled_weights, self._sensitivity_steps
         shifts = list(loss.shifts(weights, steps))
         parts = loss.parts(weights, steps)
+        delta = [rounded_up(loss.delta(weights, shift, steps, budget)) for shift in shifts]
         with np.errstate(all="ignore"):
             rdp = [float(part.mean() if order == 1 else part.rdp(np.array(order))) for part in parts]
-        return ShiftLosses(
-            np.array(shifts) * float(self.granularity),
-            np.array([float(part.eps) for part in parts]),
-            np.array([rounded_up(loss.delta(weights, shift, steps, budget)) for shift in shifts]),
-            np.array(rdp),
-        )
+        change = np.array(shifts) * float(self.granularity)
+        return ShiftLosses(change, np.array([float(part.eps) for part in parts]), np.array(delta), np.array(rdp))
 
     def _tail_bound(self, alpha: Real) -> Any:
         return super()._tail_bound(alpha) if self._integers else AdditiveMechanism._tail_bound(self, alpha)

@@ -244,10 +244,8 @@ class MultivariateStaircase(Mechanism[np.float64, Floats, Floats]):
     @once
     def std(self) -> float:
         """Square root of the variance of each coordinate, also where float64 does not hold the variance."""
-        return (
-            math.sqrt(distribution.squared_coordinate_share(self.norm, self.dim) * self._distribution.moment(2))
-            * self.sensitivity
-        )
+        share = distribution.squared_coordinate_share(self.norm, self.dim)
+        return math.sqrt(share * self._distribution.moment(2)) * self.sensitivity
 
     def mean(self) -> Floats:
         """E X, which is 0 by symmetry."""

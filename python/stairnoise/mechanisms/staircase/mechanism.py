@@ -172,13 +172,11 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps)
-        return elementwise(
-            lambda eps, D, gamma: staircase_cost.staircase_cost(staircase_cost.Folded(function, eps, D), gamma),
-            self._parameter_shape,
-            self._eps,
-            self._sensitivity,
-            self.gamma,
-        )
+
+        def cost(eps: float, D: float, gamma: float) -> float:
+            return staircase_cost.staircase_cost(staircase_cost.Folded(function, eps, D), gamma)
+
+        return elementwise(cost, self._parameter_shape, self._eps, self._sensitivity, self.gamma)
 
     # Pictures
 
