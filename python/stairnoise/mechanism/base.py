@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, explaining, received
 from stairnoise._numpy_scalars import NUMBERS
 from stairnoise._options import DrawOptions, FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._output import Shape, Size, chunks_of
@@ -551,19 +551,14 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         number = partitions(k, name)
         if number == 1:
             return self
-        try:
+        with explaining(f"{name} must {self._partitions_rule}, got {number}"):
             return self._divided_among(number)
-        except ParameterError as error:
-            raise self._no_mechanism(number, name, error) from None
 
     def _divided_among(self, k: int) -> Self:
         """Return the mechanism for `k` >= 2 values; its errors say why there is none."""
         given = self._named_arguments()
         shares = {name: _native.largest_quotient(given[name], k) for name in ("eps", "delta") if name in given}
         return type(self)(*(given | shares).values())
-
-    def _no_mechanism(self, k: int, name: str, reason: ParameterError) -> ParameterError:
-        return ParameterError(f"{name} must {self._partitions_rule}, got {k}: {reason}")
 
     def _sensitivity_or_default(self, sensitivity: Any) -> Any:
         """Check and return a method's sensitivity; return None for a mechanism that was made for a fixed one."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stairnoise._parameters import positive, refuse
+from stairnoise._parameters import Real, positive, real, refuse
 
 # Of a change; more than that is no privacy, and would need numbers beyond float64.
 _MOST_SCALES = 2.0**20
@@ -44,3 +44,10 @@ def require_alone(name: str, sensitivity: object, **others: object) -> None:
     for other, value in others.items():
         refuse(other, value, value is None, f"left out beside {name}")
     refuse("sensitivity", sensitivity, sensitivity is None, f"left out beside {name}, which determines the noise")
+
+
+def scale_of_noise(value: object, name: str, least: float, beyond: float, rule: str) -> Real:
+    """Convert the scale of noise, which must be at least the first limit and below the second."""
+    found = real(value, name)
+    refuse(name, found, (found >= least) & (found < beyond), rule, value)
+    return found

@@ -92,15 +92,7 @@ class Canonical(Centred):
         tail = np.where(i <= self._end, self._log_tail(np.minimum(i, self._end)), -np.inf)
         return np.where(np.isnan(x), x, np.where(k >= 1, tail, np.log1p(-np.exp(tail)) + 0.0))
 
-    def logcdf(self, x: Floats) -> Floats:
-        """Ln P(X <= x)."""
-        return self.logsf(-np.floor(x) - 1)
-
     # Probabilities
-
-    def pmf(self, x: Floats) -> Floats:
-        """P(X = x)."""
-        return np.exp(self.logpmf(x))
 
     def logpmf(self, x: Floats) -> Floats:
         """Ln P(X = x)."""
@@ -132,10 +124,6 @@ class Canonical(Centred):
     def support(self) -> tuple[float, float]:
         """Return the ends."""
         return -self._end, self._end
-
-    def var(self) -> float:
-        """E X²."""
-        return self.abs_moment(2)
 
     def abs_moment(self, p: float) -> float:
         """E|X|**p; inf for p < 0, because 0 has a probability."""

@@ -53,17 +53,9 @@ class DiscreteGaussianDistribution(Centred):
         """Logarithm of P(X = x)."""
         return np.where(x == np.floor(x), self._log_weight(x), np.where(np.isnan(x), np.nan, -np.inf))
 
-    def pmf(self, x: Floats) -> Floats:
-        """P(X = x)."""
-        return np.exp(self.logpmf(x))
-
     def logsf(self, x: Floats) -> Floats:
         """Logarithm of P(X > x)."""
         return self._log_tail(np.floor(x) + 1)
-
-    def logcdf(self, x: Floats) -> Floats:
-        """Logarithm of P(X <= x)."""
-        return self._log_tail(-np.floor(x))
 
     def ppf(self, q: Floats) -> Floats:
         """Least k with P(X <= k) >= q."""
@@ -89,10 +81,6 @@ class DiscreteGaussianDistribution(Centred):
     def entropy(self) -> float:
         """Shannon's entropy in nats."""
         return self.log_total + self.var() / (2 * self.sigma2)
-
-    def var(self) -> float:
-        """E X²."""
-        return self.abs_moment(2.0)
 
     def abs_moment(self, p: float) -> float:
         """E|X|**p; inf for p < 0, because P(X = 0) > 0."""

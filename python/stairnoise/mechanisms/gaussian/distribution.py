@@ -1,9 +1,9 @@
-"""The normal distribution of mean 0."""
+"""The normal distribution of mean 0, and what it shares with symmetric distributions on the integers."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,20 +11,22 @@ from stairnoise._types import Floats
 from stairnoise.numerics import normal
 
 
-class Centred(ABC):
-    """A symmetric distribution without bounds, from the logarithms of its tails and its absolute moments."""
+class Centred:
+    """A symmetric distribution on the integers, without bounds, from the logarithms of a tail and of its probabilities."""
 
-    @abstractmethod
-    def logsf(self, x: Floats) -> Floats:
-        """Logarithm of P(X > x)."""
+    if TYPE_CHECKING:
 
-    @abstractmethod
+        def logsf(self, x: Floats) -> Floats: ...
+        def logpmf(self, x: Floats) -> Floats: ...
+        def abs_moment(self, p: float) -> float: ...
+
+    def pmf(self, x: Floats) -> Floats:
+        """P(X = x)."""
+        return np.exp(self.logpmf(x))
+
     def logcdf(self, x: Floats) -> Floats:
-        """Logarithm of P(X <= x)."""
-
-    @abstractmethod
-    def abs_moment(self, p: float) -> float:
-        """E|X|**p."""
+        """Logarithm of P(X <= x), which is P(X > -x - 1)."""
+        return self.logsf(-np.floor(x) - 1)
 
     def sf(self, x: Floats) -> Floats:
         """P(X > x)."""
@@ -37,6 +39,10 @@ class Centred(ABC):
     def mean(self) -> float:
         """E X, which is 0 by symmetry."""
         return 0.0
+
+    def var(self) -> float:
+        """E X²."""
+        return self.abs_moment(2.0)
 
     def moment(self, order: int) -> float:
         """E X**order; 0 for an odd order."""

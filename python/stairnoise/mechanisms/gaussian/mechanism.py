@@ -16,7 +16,7 @@ from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_di
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.immutable import of_this_version, setters
-from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone
+from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone, scale_of_noise
 from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
@@ -403,9 +403,7 @@ _set_calibration, _set_partitions = setters(Gaussian, "_calibration", "_partitio
 
 
 def _checked_std(std: object) -> Real:
-    deviation = real(std, "std")
-    refuse("std", deviation, (deviation >= _LEAST_STD) & (deviation < _BEYOND_STDS), "from 2**-1042 to below 2**993", std)
-    return deviation
+    return scale_of_noise(std, "std", _LEAST_STD, _BEYOND_STDS, "from 2**-1042 to below 2**993")
 
 
 def _of_sigma(eps: object, delta: object, sensitivity: object, sigma: object) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from stairnoise._types import Floats
+from stairnoise._types import Bools, Floats
 from stairnoise.accounting.losses.loss import EXACT_NODES, Model, Part, spaced, split, steps_within
 from stairnoise.numerics.elementary import affinity_integral, below_linear, exp_beyond_linear, sinh_beyond_linear
 
@@ -69,14 +69,17 @@ class Steps(Part):
 
     def _steps_below(self, depth: Floats) -> Floats:
         """Round down to a multiple of θ. (An edge may get either neighbour: the results are equal.)"""
-        lattice = self.theta > 0
-        theta = np.where(lattice, self.theta, 1.0)
+        lattice, theta = self._lattice()
         return np.where(lattice, theta * np.minimum(np.floor(depth / theta), self.steps), depth)
+
+    def _lattice(self) -> tuple[Bools, Floats]:
+        """Return where the loss is on a lattice, and θ there."""
+        lattice = self.theta > 0
+        return lattice, np.where(lattice, self.theta, 1.0)
 
     def tradeoff(self, alpha: Floats) -> Floats:
         """``exp(-m) - alpha exp(ε - 2m)`` with the multiple m of θ that gives the highest line."""
-        lattice = self.theta > 0
-        theta = np.where(lattice, self.theta, 1.0)
+        lattice, theta = self._lattice()
         level = np.log(alpha)
         depth = np.maximum(self.eps + level + np.log1p(np.exp(-self.theta)), 0.0)
         m = np.minimum(np.where(lattice, theta * np.ceil(depth / theta), depth), self.eps)
@@ -155,14 +158,12 @@ class Steps(Part):
 
     def _scaled_ratio(self, s: Floats) -> Floats:
         """``s R`` for s > 0."""
-        lattice = self.theta > 0
-        theta = np.where(lattice, self.theta, 1.0)
+        lattice, theta = self._lattice()
         return np.where(lattice, s * np.tanh(theta / 2) / np.tanh(s * theta), 0.5)
 
     def _lattice_excess(self, s: Floats) -> Floats:
         """``s R - 1/2`` for s > 0, which has the sign of s - 1/2, and is 0 for the density."""
-        lattice = self.theta > 0
-        theta = np.where(lattice, self.theta, 1.0)
+        lattice, theta = self._lattice()
         half = np.tanh(theta / 2)
         beside = np.tanh((s - 0.5) * theta)
         # tanh(sθ) by the addition theorem where s is near 1/2

@@ -11,7 +11,7 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterTypeError
-from stairnoise._parameters import Real, RealLike, real, refuse
+from stairnoise._parameters import Real, RealLike
 from stairnoise._types import Float, Floats, Number, Numeric, Self
 from stairnoise.distributions.symmetric import Line, Symmetric
 from stairnoise.mechanism.array_gaussian import numbers_for_different
@@ -20,7 +20,7 @@ from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_for_lattice
 from stairnoise.mechanism.guarantee import NAME, Guarantee
-from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone
+from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone, scale_of_noise
 from stairnoise.mechanisms.laplace import distribution as laplace
 from stairnoise.mechanisms.laplace import loss
 from stairnoise.mechanisms.staircase import cost as staircase_cost
@@ -227,16 +227,12 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
 
 
 def _checked_scale(scale: object) -> Real:
-    found = real(scale, "scale")
-    refuse("scale", found, (found >= _LEAST_SCALE) & (found < _BEYOND_SCALES), "from 2**-1041 to below 2**994", scale)
-    return found
+    return scale_of_noise(scale, "scale", _LEAST_SCALE, _BEYOND_SCALES, "from 2**-1041 to below 2**994")
 
 
 def _scale_of(std: object) -> Real:
     """Return the least float64 b with √2 b >= std, for every element."""
-    deviation = real(std, "std")
-    allowed = (deviation >= 2 * _LEAST_SCALE) & (deviation < _BEYOND_SCALES)
-    refuse("std", deviation, allowed, "from 2**-1040 to below 2**994", std)
+    deviation = scale_of_noise(std, "std", 2 * _LEAST_SCALE, _BEYOND_SCALES, "from 2**-1040 to below 2**994")
     return numbers_for_different(_least_scale, np.shape(deviation), deviation)
 
 
