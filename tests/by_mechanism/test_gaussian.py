@@ -167,7 +167,7 @@ def test_sigma2_is_the_least_float(parameters: tuple[float, float, float], parti
     """B(ε - h, z) = δ(1 - h) of the contract by mpmath, whose z lies between those of σ² and of the float64 below."""
     eps, delta, _ = parameters
     mechanism = sn.Gaussian(*parameters).for_partitions(partitions)
-    log2_g, sigma2, sensitivity_steps = mechanism._calibration
+    log2_g, sigma2, sensitivity_steps = mechanism._lattices
     assert (log2_g, sigma2, sensitivity_steps) == oracle.calibrate(*parameters, partitions)
     with mp.workdps(120):
         ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
@@ -200,7 +200,7 @@ def test_profiles_have_the_digits_that_are_claimed() -> None:
 def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
     """Near δ = 1, the allowance of 1e-30 for errors changes σ² by some float64; the calibration adds no more."""
     mechanism, delta = sn.Gaussian(eps, 1 - 2.0**-53, sensitivity=1).for_partitions(partitions), 1 - 2.0**-53
-    log2_g, sigma2, sensitivity_steps = mechanism._calibration
+    log2_g, sigma2, sensitivity_steps = mechanism._lattices
     with mp.workdps(120):
         ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
         loss = lattice_loss(mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, sensitivity_steps, delta, partitions)

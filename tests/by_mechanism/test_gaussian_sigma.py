@@ -21,7 +21,7 @@ from tests.oracles import gaussian as oracle
 
 def variance(mechanism: Any) -> Fraction:
     """Return the σ² of the draws."""
-    return Fraction(mechanism._calibration.sigma2) * Fraction(4) ** mechanism._calibration.log2_granularity
+    return Fraction(mechanism._lattices.sigma2) * Fraction(4) ** mechanism._lattices.log2_granularity
 
 
 def parameters(case: int) -> tuple[float, float]:
@@ -72,7 +72,7 @@ def test_k_values_keep_the_rho_of_one(case: int) -> None:
     assert (promise.rho, promise.partitions) == (pytest.approx(mechanism.rho, rel=2.0**-18), k)
     assert promise.rho <= mechanism.rho
     # Exactly: k D²/σ² of the k values is at most the ratio of one value.
-    one, many = mechanism._calibration, divided._calibration
+    one, many = mechanism._lattices, divided._lattices
     assert k * Fraction(many.steps) ** 2 / Fraction(many.sigma2) <= Fraction(one.steps) ** 2 / Fraction(one.sigma2)
     assert variance(divided) >= k * Fraction(sigma) ** 2
     assert divided.sigma == pytest.approx(math.sqrt(k) * sigma, rel=2e-3 if sigma > 1000 * sensitivity else 2.0**-18)
@@ -118,7 +118,7 @@ def test_text_pickle_and_equality() -> None:
         again = pickle.loads(pickle.dumps(one))
         assert again == one
         assert hash(again) == hash(one)
-        assert again._calibration == one._calibration
+        assert again._lattices == one._lattices
     assert (
         len(
             {

@@ -20,7 +20,7 @@ CASES = [(1.0, 1e-3, 10**6), (1.0, 1e-6, 10**6), (1e-8, 1e-10, 10**6), (1e-8, 1e
 
 def delta_at(mechanism, eps, steps):
     """Return δ of the mechanism for a change by `steps` lattice steps in the l2 norm."""
-    return oracle.profile(mp.mpf(eps), steps / mp.sqrt(mp.mpf(mechanism._calibration.sigma2)))
+    return oracle.profile(mp.mpf(eps), steps / mp.sqrt(mp.mpf(mechanism._lattices.sigma2)))
 
 
 @pytest.mark.parametrize(("eps", "delta", "d"), CASES)

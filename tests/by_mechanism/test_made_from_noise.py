@@ -110,7 +110,7 @@ def laplace_eps(mechanism: Any, change: float, k: int) -> Fraction:
 
 def gaussian_rho(mechanism: Any, change: float, k: int) -> Fraction:
     wide = mechanism.for_partitions(k)
-    log2_granularity, sigma2, _ = wide._calibration
+    log2_granularity, sigma2, _ = wide._lattices
     return k * math.ceil(Fraction(change) / Fraction(2) ** log2_granularity) ** 2 / (2 * Fraction(sigma2))
 
 

@@ -7,7 +7,7 @@ for each different element, by its mechanism of scalar parameters.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, place
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, argument, common_shape
-from stairnoise._types import AnyArray, Default, Float, Floats, Ints, Places, Self, Value
+from stairnoise._types import AnyArray, Default, Float, Floats, Places, Self, Value
 from stairnoise.accounting.losses import elements as elements_of_losses
 from stairnoise.distributions.elements import Elements
 from stairnoise.mechanism.additive import AdditiveMechanism
@@ -27,16 +27,9 @@ from stairnoise.numerics.elementwise import over_elements
 
 if TYPE_CHECKING:
     from stairnoise.accounting.losses.loss import Part
+    from stairnoise.mechanisms.gaussian.calibration import Calibration
 
 Found = TypeVar("Found")
-
-
-class Lattices(NamedTuple):
-    """Arrays of one shape: σ² of every element in lattice steps, log2 of the step, and the sensitivity in steps."""
-
-    sigma2: Floats
-    log2_granularity: Ints
-    steps: Floats
 
 
 class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
@@ -44,8 +37,8 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     __slots__ = ("_lattices",)
 
-    # Set for array parameters only.
-    _lattices: Lattices
+    # σ² in lattice steps, log2 of the step, and the sensitivity in steps: arrays of one shape for array parameters.
+    _lattices: Calibration
 
     if TYPE_CHECKING:
 
@@ -62,7 +55,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
     def _parameter_shape(self) -> Shape:  # type: ignore[override]
         return () if self._sampler is not None else self._lattices.sigma2.shape
 
-    def _store_arrays(self, lattices: Lattices, parameters: dict[str, Any], *, stated: bool, noise_alone: bool) -> None:
+    def _store_arrays(self, lattices: Calibration, parameters: dict[str, Any], *, stated: bool, noise_alone: bool) -> None:
         """Store array parameters, as `_store` does for scalars."""
         _native.check_gaussians(lattices.sigma2, lattices.log2_granularity)
         object.__setattr__(self, "_lattices", lattices)
@@ -74,7 +67,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         if self._sampler is not None:
             super()._fill(stream, out, threads)
             return
-        sigma2, log2_granularity = (np.broadcast_to(rows_from(first, one, out), out.shape) for one in self._lattices[:2])
+        log2_granularity, sigma2 = (np.broadcast_to(rows_from(first, one, out), out.shape) for one in self._lattices[:2])
         _native.fill_gaussians(sigma2, log2_granularity, stream, out, threads)
 
     def _add_noise(self, stream: _native.Stream, answers: AnyArray, out: AnyArray, k: int, threads: int) -> None:
@@ -82,8 +75,8 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
             super()._add_noise(stream, answers, out, k, threads)
             return
         mechanism = self if k == 1 else self._keeping_guarantee(k, NAME)
-        sigma2, log2_granularity = (np.broadcast_to(one, out.shape) for one in mechanism._lattices[:2])
-        _native.release_gaussians(sigma2, log2_granularity, stream, answers, out, threads)  # type: ignore[arg-type]
+        log2_granularity, sigma2 = (np.broadcast_to(one, out.shape) for one in mechanism._lattices[:2])
+        _native.release_gaussians(sigma2, log2_granularity, stream, answers, out, threads)
 
     # Different elements
 

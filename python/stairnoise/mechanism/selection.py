@@ -12,7 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, place
 from stairnoise._options import DrawOptions, SelectOptions, Unpack
 from stairnoise._output import Size, output_array
-from stairnoise._parameters import Real, RealLike, count, exact_floats, flag, number_array, single
+from stairnoise._parameters import Real, RealLike, count, exact_floats, flag, number_array, require, single
 from stairnoise._types import Floats, Ints, Memory, Number, Out, typed_as
 from stairnoise.mechanism.answers import unstated
 from stairnoise.mechanism.drawing import threads_asked
@@ -473,9 +473,7 @@ def multiplied(rows: Floats, multiplicities: object) -> tuple[Floats, Floats]:
         shape = ()
     if shape[-1:] != rows.shape[-1:] or given.ndim > len(shape):
         raise ParameterError(f"{name} must have a shape that broadcasts to that of the costs, {rows.shape}, got {given.shape}")
-    bad = np.argwhere((given < 0) | (given >= MOST_CANDIDATES))
-    if len(bad):
-        raise ParameterError(f"{name} must be from 0 to 2**53 - 1, got one that is not{place(tuple(bad[0]))}")
+    require(name, (given >= 0) & (given < MOST_CANDIDATES), "from 0 to 2**53 - 1")
     numbers = np.broadcast_to(given, shape).astype(np.float64, order="C")
     # Sums below the limit are exact, and no larger one is rounded below it.
     if np.any(numbers.sum(axis=-1) >= MOST_CANDIDATES):

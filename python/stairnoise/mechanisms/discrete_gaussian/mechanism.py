@@ -18,7 +18,7 @@ from stairnoise._parameters import Real, RealLike, common_shape, count, positive
 from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Ints, Memory, Number, Numeric, Out, Singles, Whole
 from stairnoise.columns import release as columns_release
 from stairnoise.columns.column import library
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different, numbers_for_different
+from stairnoise.mechanism.array_gaussian import GaussianArrays, for_different, numbers_for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
 from stairnoise.mechanism.immutable import Parameter, comparable, display, of_this_version, setters
@@ -26,6 +26,7 @@ from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss
+from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration
 from stairnoise.numerics.rounding import quotient_up, rounded_up
 from stairnoise.rng import Rng
 
@@ -151,9 +152,8 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
             native = _native.discrete_gaussian(sigma2)
             self._store(native, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
             return
-        integers, change = np.zeros((), np.int64), 0 if calibration is None else calibration.sensitivity
-        steps = np.asarray(change, np.float64)
-        lattices = Lattices(sigma2, np.broadcast_to(integers, sigma2.shape), np.broadcast_to(steps, sigma2.shape))
+        steps = np.zeros(sigma2.shape) + (0 if calibration is None else calibration.sensitivity)
+        lattices = gaussian_calibration.Calibration(np.zeros(sigma2.shape, np.int64), sigma2, steps)
         self._store_arrays(lattices, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
 
     @classmethod

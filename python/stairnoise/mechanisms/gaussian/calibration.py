@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stairnoise._errors import ParameterError
 from stairnoise._parameters import REMEMBERED
@@ -41,11 +41,14 @@ _SERIES_END, _FRACTIONS = 5.0, 40
 
 
 class Calibration(NamedTuple):
-    """Noise is 2**log2_granularity times the discrete Gaussian distribution of `sigma2`."""
+    """Noise is 2**log2_granularity times the discrete Gaussian distribution of `sigma2`; the sensitivity has so many `steps`.
 
-    log2_granularity: int
-    sigma2: float
-    steps: int
+    A mechanism of array parameters has one of arrays.
+    """
+
+    log2_granularity: Any
+    sigma2: Any
+    steps: Any
 
 
 # Keys are floats and an int, which the gates of parameters made.

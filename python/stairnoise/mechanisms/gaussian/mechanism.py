@@ -12,7 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, refuse, single
 from stairnoise._types import Float, Floats, Number, Numeric
-from stairnoise.mechanism.array_gaussian import GaussianArrays, Lattices, for_different
+from stairnoise.mechanism.array_gaussian import GaussianArrays, for_different
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.immutable import of_this_version, setters
@@ -119,12 +119,10 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
     array([8.0576, 4.2247, 2.2305])
     """
 
-    __slots__ = ("_calibration", "_partitions")
+    __slots__ = ("_partitions",)
     _change_norm = "l2"
     _partitions_rule = "leave a lattice that fits"
 
-    # Set for scalar parameters only.
-    _calibration: gaussian_calibration.Calibration
     _partitions: int
 
     @overload
@@ -177,14 +175,12 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
             self._keep(parameters, found or calibrate(*numbers, partitions), stated)
             return
         different, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *numbers)
-        sigma2 = np.array([calibration.sigma2 for calibration in different], np.float64)
-        log2_granularity = np.array([calibration.log2_granularity for calibration in different], np.int64)
-        steps = np.array([float(calibration.steps) for calibration in different], np.float64)
-        lattices = Lattices(sigma2[which], log2_granularity[which], steps[which])
+        columns = np.array(different, [("log2_granularity", np.int64), ("sigma2", np.float64), ("steps", np.float64)])[which]
+        lattices = gaussian_calibration.Calibration(*(columns[name].copy() for name in gaussian_calibration.Calibration._fields))
         self._store_arrays(lattices, parameters, stated=stated, noise_alone="eps" not in parameters)
 
     def _keep(self, parameters: dict[str, Any], calibration: gaussian_calibration.Calibration, stated: bool) -> None:
-        _set_calibration(self, calibration)
+        _set_lattices(self, calibration)
         native = _native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity)
         self._store(native, parameters, stated=stated, noise_alone="eps" not in parameters)
 
@@ -193,7 +189,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         _set_partitions(mechanism, self._partitions)
         shape = self._parameter_shape
         parameters = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._parameters.items()}
-        sigma2, log2_granularity, steps = (column[index].item() for column in self._lattices)
+        log2_granularity, sigma2, steps = (column[index].item() for column in self._lattices)
         mechanism._keep(parameters, gaussian_calibration.Calibration(log2_granularity, sigma2, int(steps)), bool(self._stated))
         return mechanism
 
@@ -284,13 +280,13 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
             # In float64 the noise drawn has this σ too.
             sigma = next(iter(self._parameters.values()))
             return np.broadcast_to(sigma, self._parameter_shape).copy() if self._parameter_shape else sigma  # type: ignore[no-any-return]
-        sigma2, log2_granularity = self._noise
+        log2_granularity, sigma2, _ = self._lattices
         return self._plain(np.ldexp(np.sqrt(sigma2), log2_granularity))
 
     @property
     def sigma2(self) -> Float:
         """Variance σ² of the noise; inf if float64 overflows."""
-        sigma2, log2_granularity = self._noise
+        log2_granularity, sigma2, _ = self._lattices
         with np.errstate(over="ignore"):
             return self._plain(np.ldexp(sigma2, 2 * log2_granularity))
 
@@ -305,25 +301,18 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
     def _rho(self, values: int, sensitivity: float | None) -> Float:
         """Return the ρ of so many values together, rounded up if the guarantee is ρ alone."""
 
-        def rho(mechanism: Gaussian[float]) -> float:
-            steps, sigma2 = mechanism._steps_of(sensitivity), mechanism._calibration.sigma2
+        def rho(mechanism: Gaussian[float]) -> Any:
+            steps, sigma2 = mechanism._steps_of(sensitivity), mechanism._lattices.sigma2
             if "eps" not in mechanism._parameters:
                 return rounded_up(values * Fraction(steps) ** 2 / (2 * Fraction(sigma2)))
             return values * (float(steps) * float(steps) / (2 * sigma2))
 
         return self._of_elements(rho)  # type: ignore[no-any-return]
 
-    def _steps_of(self, sensitivity: float | None) -> int:
+    def _steps_of(self, sensitivity: float | None) -> Any:
         """Return a sensitivity in lattice steps, or for None that of the mechanism."""
-        log2_granularity, _, steps = self._calibration
+        log2_granularity, _, steps = self._lattices
         return steps if sensitivity is None else math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_granularity)
-
-    @property
-    def _noise(self) -> tuple[Any, Any]:
-        """σ² in lattice steps, and log2 of the step."""
-        if self._parameter_shape:
-            return self._lattices[:2]
-        return self._calibration.sigma2, self._calibration.log2_granularity
 
     def _functions(self) -> Any:
         return self._functions_of_elements() if self._parameter_shape else distribution.NormalDistribution(float(self.sigma))
@@ -333,10 +322,10 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
             given = sensitivity is not None
             steps = np.ceil(sensitivity / self.granularity) if given else self._lattices.steps
             return self._loss_of_elements(steps)
-        return discrete_gaussian_loss.LatticeGaussian(self._calibration.sigma2, float(self._steps_of(sensitivity)))
+        return discrete_gaussian_loss.LatticeGaussian(self._lattices.sigma2, float(self._steps_of(sensitivity)))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return discrete_gaussian_distribution.sum_bound(self._calibration.sigma2, k, alpha)
+        return discrete_gaussian_distribution.sum_bound(self._lattices.sigma2, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         mechanism = self._keeping_guarantee(k, NAME)
@@ -345,7 +334,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         return Guarantee(mechanism.eps, mechanism.delta, mechanism._rho(number, sensitivity), change, number)
 
     def _cost_of(self, change: Change) -> tuple[None, None, float]:
-        return None, None, rounded_up(change.squares() / (2 * Fraction(self._calibration.sigma2)))
+        return None, None, rounded_up(change.squares() / (2 * Fraction(self._lattices.sigma2)))
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
         mechanism = type(self).__new__(type(self))
@@ -353,7 +342,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         return mechanism
 
     def _exact_parameters(self) -> dict[str, Any]:
-        found, given = self._calibration, self._parameters
+        found, given = self._lattices, self._parameters
         if "std" in given:
             given = {"sigma": given["std"], "sensitivity": given["std"]}
         return {**given, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
@@ -390,7 +379,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         maker, arguments = self._made_by()
         if self._parameter_shape or "eps" not in self._parameters:
             return maker, arguments
-        return maker, (*arguments, None, tuple(self._calibration), _native.__version__)
+        return maker, (*arguments, None, tuple(self._lattices), _native.__version__)
 
     def __repr__(self) -> str:
         return super().__repr__() + (f".for_partitions({self._partitions})" if self._partitions > 1 else "")
@@ -399,7 +388,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         return (*super()._key(), self._partitions)
 
 
-_set_calibration, _set_partitions = setters(Gaussian, "_calibration", "_partitions")
+(_set_lattices,), (_set_partitions,) = setters(GaussianArrays, "_lattices"), setters(Gaussian, "_partitions")
 
 
 def _checked_std(std: object) -> Real:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, place
-from stairnoise._parameters import positive
+from stairnoise._errors import ParameterError
+from stairnoise._parameters import positive, require
 from stairnoise._types import AnyArray, Self
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.guarantee import Guarantee
@@ -78,10 +78,7 @@ class NoNoise(Mechanism[np.int64, int, float]):
         if answers.dtype.kind != "f":
             ends: Any = np.iinfo(dtype) if dtype.kind == "i" else np.iinfo(np.int64)
             return answers.clip(ends.min, ends.max)
-        finite = np.isfinite(answers)
-        if not finite.all():
-            index = tuple(map(int, np.argwhere(~finite)[0]))
-            raise ParameterError(f"values must be finite, got one that is not{place(index)}")
+        require("values", np.isfinite(answers), "finite")
         if dtype.kind == "i":
             raise ParameterError(f"out must have dtype float64 or float32 for values that are floats, got {dtype}")
         largest = np.finfo(dtype).max
