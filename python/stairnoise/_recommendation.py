@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING
 
-from stairnoise.mechanisms.staircase import equal_variance
+from stairnoise.mechanisms.staircase import loss
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -112,7 +112,7 @@ def _distinct(a: float, b: float) -> tuple[str, str]:
 
 def _composition(eps: float) -> str:
     """Compare the cost of very many releases at the same variance, which is proportional to the mean loss."""
-    ours, theirs = equal_variance.mean_losses(eps)
+    ours, theirs = loss.mean_losses(eps)
     if not abs(ours - theirs) > _NOTICEABLE * theirs:
         return ""
     (less, name), (more, _) = sorted([(ours, "the staircase"), (theirs, "Laplace")])

@@ -211,18 +211,15 @@ def _ratios(shape: float, ratio: float, size: int) -> list[float]:
 
 def _log_zero(shape: float, rate: float) -> float:
     """Logarithm of P(N − N' = 0)."""
-    w = _weights(shape, rate, math.ceil(reach(shape, rate, _SHORT)) + 2)
-    return math.log(float(np.sum(w * w))) + 2 * shape * _log_gap(rate)
+    size = math.ceil(reach(shape, rate, _SHORT)) + 2
+    # P(N = k)/P(N = 0).
+    weights = np.exp(_log_coefficients(shape, size) - rate * np.arange(size, dtype=np.float64))
+    return math.log(float(np.sum(weights * weights))) + 2 * shape * _log_gap(rate)
 
 
 def _log_gap(rate: float) -> float:
     """Logarithm of 1 - e^(-rate)."""
     return math.log1p(-math.exp(-rate)) if rate > 1 else math.log(-math.expm1(-rate))
-
-
-def _weights(shape: float, rate: float, size: int) -> Floats:
-    """P(N = k)/P(N = 0), k = 0 … size − 1."""
-    return np.asarray(np.exp(_log_coefficients(shape, size) - rate * np.arange(size, dtype=np.float64)))
 
 
 def _log_coefficients(shape: float, size: int) -> Floats:

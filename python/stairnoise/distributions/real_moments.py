@@ -31,7 +31,7 @@ def staircase_abs_moment(p: Real, eps: Real, D: Real, gamma: Real) -> Floats:
     ``b**m (gamma+m)**(p+1)``; integral of the density, stair by stair.
     """
     with np.errstate(all="ignore"):
-        return in_chunks(_staircase, _CHUNK, p, eps, D, gamma)
+        return in_chunks(_moment, _CHUNK, p, eps, D, gamma, np.inf)
 
 
 def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Floats:
@@ -40,7 +40,7 @@ def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Floats:
     inf for negative p, because P(X = 0) > 0.
     """
     with np.errstate(all="ignore"):
-        moment = in_chunks(_lattice, _CHUNK, np.maximum(p, 0.0), eps, D, r)
+        moment = in_chunks(_moment, _CHUNK, np.maximum(p, 0.0), eps, D, (np.asarray(r) - 0.5) / D, D)
         return np.asarray(np.where(np.asarray(p) < 0, np.inf, moment))
 
 
@@ -48,14 +48,6 @@ def laplace_abs_moment(p: Real, eps: Real, D: Real) -> Floats:
     """E|X|**p of the Laplace distribution, ``Gamma(p+1) (D/eps)**p``."""
     with np.errstate(all="ignore"):
         return np.asarray(gamma_function(np.asarray(p) + 1.0) * (np.asarray(D) / eps) ** p)
-
-
-def _staircase(p: Floats, eps: Floats, D: Floats, gamma: Floats) -> Floats:
-    return _moment(p, eps, D, gamma, np.full_like(D, np.inf))
-
-
-def _lattice(p: Floats, eps: Floats, D: Floats, r: Floats) -> Floats:
-    return _moment(p, eps, D, (r - 0.5) / D, D)
 
 
 def _moment(p: Floats, eps: Floats, D: Floats, gamma: Floats, steps: Floats) -> Floats:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -188,6 +189,12 @@ class Symmetric:
         if type(x) is float and self._scalar:
             return self._formulas[function](Scalars, x, constants)  # type: ignore[no-any-return]
         return evaluate(self._formulas[function], x, constants)
+
+    def __getattr__(self, name: str) -> Callable[[Real], Real]:
+        """Return a formula by its name, as a function of x."""
+        if name.startswith("_") or name not in self._formulas:
+            raise AttributeError(name)
+        return partial(self.at, name)
 
     def closed_moment(self, p: int) -> Floats:
         """E|X|**p for an integer p from 0 on."""

@@ -30,7 +30,7 @@ def _rounded(to: Callable[[float], int]) -> Callable[[float], float]:
     return lambda x: float(to(x)) if math.isfinite(x) else x
 
 
-def _or_infinite(f: Callable[[float], float]) -> Callable[[float], float]:
+def or_infinite(f: Callable[[float], float]) -> Callable[[float], float]:
     def value(x: float) -> float:
         try:
             return f(x)
@@ -69,8 +69,8 @@ Scalars = SimpleNamespace(
     floor=_rounded(math.floor),
     ceil=_rounded(math.ceil),
     divide=_quotient,
-    exp=_or_infinite(math.exp),
-    expm1=_or_infinite(math.expm1),
+    exp=or_infinite(math.exp),
+    expm1=or_infinite(math.expm1),
     log=lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan,
     log1p=lambda x: math.log1p(x) if x > -1 else -math.inf if x == -1 else math.nan,
 )

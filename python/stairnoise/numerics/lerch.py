@@ -27,6 +27,7 @@ import numpy as np
 
 from stairnoise._parameters import Real
 from stairnoise._types import Floats
+from stairnoise.numerics.elementwise import or_infinite
 
 FEW_STAIRS = 2.0
 """From this eps on `outer_stairs` adds up every stair that counts; `excess` is for the eps below."""
@@ -190,11 +191,4 @@ def _boundary_matrix() -> Floats:
     return matrix
 
 
-def _gamma_or_inf(a: float) -> float:
-    try:
-        return math.gamma(a)
-    except OverflowError:
-        return math.inf
-
-
-_gamma = np.frompyfunc(_gamma_or_inf, 1, 1)
+_gamma = np.frompyfunc(or_infinite(math.gamma), 1, 1)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, confidence_level, refuse, single
-from stairnoise.distributions.symmetric import Symmetric
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
@@ -160,7 +158,7 @@ class DiscreteCanonical(DiscreteMechanism):
 
     def _functions(self) -> Any:
         laplace = self._without_delta
-        return _Endless(laplace._functions()) if laplace else distribution.Canonical(self.eps, self.delta, self.upper)
+        return laplace._functions() if laplace else distribution.Canonical(self.eps, self.delta, self.upper)
 
     def _loss(self, sensitivity: Any) -> Any:
         if laplace := self._without_delta:
@@ -178,14 +176,3 @@ class DiscreteCanonical(DiscreteMechanism):
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"eps": self.eps, "delta": self.delta}
-
-
-class _Endless:
-    """Discrete Laplace noise with the methods of `Canonical`."""
-
-    def __init__(self, symmetric: Symmetric) -> None:
-        self._symmetric = symmetric
-
-    def __getattr__(self, name: str) -> Any:
-        """Return the method for a moment, or for a function of x."""
-        return getattr(self._symmetric, name, None) or partial(self._symmetric.at, name)

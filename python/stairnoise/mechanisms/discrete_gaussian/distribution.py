@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from stairnoise._types import Bools, Floats
-from stairnoise.mechanisms.gaussian.distribution import Centred
+from stairnoise.mechanisms.gaussian.distribution import Centred, NormalDistribution
 from stairnoise.numerics import normal
 from stairnoise.numerics.elementary import product
 from stairnoise.numerics.elementwise import in_chunks
@@ -91,10 +91,7 @@ class DiscreteGaussianDistribution(Centred):
         if self.sigma < _SUMMED_SIGMA:
             k = np.arange(1.0, math.ceil(_WIDTH * self.sigma) + 6)
             return float(2 * np.sum(np.exp(p * np.log(k) + self._log_weight(k))))
-        try:
-            normal_moment = (2 * self.sigma2) ** (p / 2) * math.gamma((p + 1) / 2) / math.sqrt(math.pi)
-        except OverflowError:
-            return math.inf
+        normal_moment = NormalDistribution(self.sigma).abs_moment(p)
         # |k|**p has a kink at 0: the sum over the integers is the integral and 2 ζ(-p) - ζ(-p-2)/sigma2 + …
         return float(normal_moment + (2 * _zeta(-p) * math.exp(-self.log_total) if p < 4 else 0.0))
 

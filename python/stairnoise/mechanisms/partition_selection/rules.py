@@ -29,6 +29,7 @@ from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.discrete_gaussian import mechanism as discrete_gaussian_mechanism
+from stairnoise.mechanisms.discrete_laplace import mechanism as discrete_laplace
 from stairnoise.mechanisms.partition_selection import calibration, distribution
 from stairnoise.mechanisms.partition_selection import loss as partition_selection_loss
 
@@ -261,43 +262,24 @@ def share(delta: float, k: int) -> float:
     return delta if k == 1 else -math.expm1(math.log1p(-delta) / k) * (1 - _ERROR)
 
 
-class Geometric:
-    """Two-sided geometric noise: P(Z = j) falls by e^-ε from 0 on."""
-
-    def __init__(self, eps: float) -> None:
-        self._eps, self.log_total = eps, math.log1p(math.exp(-eps))
-
-    def logsf(self, x: Floats) -> Floats:
-        """Logarithm of P(Z > x) for whole x."""
-        below = np.log1p(-np.exp(np.minimum(x, -1.0) * self._eps - self.log_total))
-        return np.asarray(np.where(x < 0, below, -self._eps * (x + 1) - self.log_total))
-
-    def var(self) -> float:
-        """Variance."""
-        return 2 * math.exp(-self._eps) / math.expm1(-self._eps) ** 2
-
-    def error_bound(self, alpha: Floats) -> Floats:
-        """Least t with P(|Z| > t) <= alpha, or one more."""
-        return np.asarray(np.maximum(np.ceil((math.log(2) - self.log_total - np.log(alpha)) / self._eps * (1 + _ERROR)) - 1, 0.0))
-
-
 class LaplaceThreshold(Threshold):
     """The rule with two-sided geometric noise of ε/k, which is Laplace noise on the integers."""
 
     def __init__(self, eps: float, delta: float, k: int) -> None:
         self.pieces, self._eps = k, _native.largest_quotient(eps, k)
-        self._mechanism = _native.discrete_laplace(self._eps, 1.0)
-        self._noise = Geometric(self._eps)
-        # The margin covers the rounding of the quotient.
-        over = -self._noise.log_total - math.log(share(delta, k)) + _ERROR
+        noise = discrete_laplace.DiscreteLaplace(self._eps)
+        self._mechanism, self._noise = noise._sampler, noise._functions()
+        # Logarithm of 1 + e^-ε. The margin covers the rounding of the quotient.
+        self._log_total = math.log1p(math.exp(-self._eps))
+        over = -self._log_total - math.log(share(delta, k)) + _ERROR
         self.threshold = 1 + max(math.ceil(over / self._eps), 0)
         # Logarithm of the probability that a group of one person is hidden.
-        self._log_hidden = math.log1p(-math.exp(-self._eps * (self.threshold - 1) - self._noise.log_total))
+        self._log_hidden = math.log1p(-math.exp(-self._eps * (self.threshold - 1) - self._log_total))
         self.achieved_delta = min(delta, -math.expm1(k * self._log_hidden) * (1 + _ERROR))
 
     def loss(self) -> Any:
         """Loss of one group: of a large group, or of a group that appears or disappears."""
-        log_p = np.array([0.0, -self._eps]) - self._noise.log_total
+        log_p = np.array([0.0, -self._eps]) - self._log_total
         known = np.array([self._eps, -self._eps])
         large = listed.Listed(("laplace threshold", self._eps), log_p, log_p - known, np.inf, 0.0, known)
         return largest_loss.Largest([large, *partition_selection_loss.alone(self._log_hidden)])

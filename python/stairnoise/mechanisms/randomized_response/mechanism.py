@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -206,25 +207,24 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         else:
             frame = by_library("values", values, file.frame, values, names)
             parts = by_column(names, frame.columns, lambda one: columns_of_categories.coded(one, self.categories, nulls))
-        noise: Any
         if labels is None and statistic is None:
-            noise = _Fresh(drawn, release_stream(rng), workers)  # type: ignore[arg-type]
+            add: Any = partial(_add_fresh, drawn, release_stream(rng), workers)  # type: ignore[arg-type]
         else:
             keyed = keyed_release.noise_of_codes(
                 self, parts[0].codes, names, labels, statistic, max_partitions_contributed, rng, workers
             )
-            noise = _Keyed(keyed, self.n_categories)
-        made = [self._released(noise, place, part, out) for place, part in enumerate(parts)]
+            add = partial(_add_keyed, keyed, self.n_categories)
+        made = [self._released(add, place, part, out) for place, part in enumerate(parts)]
         return made[0] if names is None else by_library("values", values, frame.replace, made)
 
     def _output(self, shape: tuple[int, ...], out: Memory | None) -> Any:
         allowed = tuple(dtype for dtype, most in _MOST_OF.items() if self.n_categories <= most)
         return released_array(shape, out, "int64", allowed)
 
-    def _released(self, noise: Any, place: int, part: columns_of_categories.Coded, out: Memory | None) -> Any:
+    def _released(self, add: Any, place: int, part: columns_of_categories.Coded, out: Memory | None) -> Any:
         """Release one array or column."""
         released = self._output(part.codes.shape, out)
-        noise.add(place, part.codes if out is None else laid_out(part.codes, released), released, part.nulls)
+        add(place, part.codes if out is None else laid_out(part.codes, released), released, part.nulls)
         if out is not None:
             return out
         made = part.make(released, part.nulls)
@@ -303,31 +303,17 @@ class RandomizedResponse(Mechanism[np.int64, int, float]):
         return {"eps": self.eps, "categories": self.n_categories}
 
 
-class _Fresh(NamedTuple):
-    """Shifts from a stream of random words."""
-
-    mechanism: RandomizedResponse
-    stream: _native.Stream
-    threads: int
-
-    def add(self, place: int, codes: Ints, out: AnyArray, missing: Bools | None) -> None:
-        """Write (category + shift) mod k, and 0 for nulls."""
-        k = self.mechanism.n_categories
-        self.mechanism._sampler.release_modulo(self.stream, codes, k - 1, out, self.threads)
-        if missing is not None:
-            out[missing] = 0
+def _add_fresh(mechanism: Any, stream: Any, threads: int, place: int, codes: Ints, out: AnyArray, missing: Bools | None) -> None:
+    """Write (category + shift) mod k, and 0 for nulls; the shifts are from a stream of random words."""
+    mechanism._sampler.release_modulo(stream, codes, mechanism.n_categories - 1, out, threads)
+    if missing is not None:
+        out[missing] = 0
 
 
-class _Keyed(NamedTuple):
-    """Shifts by key, from labels."""
-
-    noise: Any
-    k: int
-
-    def add(self, place: int, codes: Ints, out: AnyArray, missing: Bools | None) -> None:
-        """Write (category + shift) mod k, and 0 for nulls."""
-        sums = np.empty(codes.shape, np.int64)
-        self.noise.add(place, Chunks([codes]), sums, missing)
-        # A product, because a condition or a division would take longer for some sums.
-        sums -= self.k * (sums >= self.k)
-        out[...] = sums
+def _add_keyed(noise: Any, k: int, place: int, codes: Ints, out: AnyArray, missing: Bools | None) -> None:
+    """Write (category + shift) mod k, and 0 for nulls; the shifts are by key, from labels."""
+    sums = np.empty(codes.shape, np.int64)
+    noise.add(place, Chunks([codes]), sums, missing)
+    # A product, because a condition or a division would take longer for some sums.
+    sums -= k * (sums >= k)
+    out[...] = sums
