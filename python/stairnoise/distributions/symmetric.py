@@ -162,17 +162,17 @@ class Symmetric:
     ----------
     formulas : stairnoise.distributions.symmetric.Line or Lattice
     constants : callable
-        Returns the constants of the formulas.
+        Returns the constants of the formulas, from the parameters.
     shape : tuple of int
         Common shape of the parameters.
     moment : str
         Name of the function of absolute moments in `distributions.moments` and `distributions.real_moments`.
     parameters : tuple
-        Its arguments after the order.
+        Its arguments after the order, and those of `constants`.
     """
 
     def __init__(
-        self, formulas: Any, constants: Callable[[], Any], shape: Shape, moment: str, parameters: tuple[Any, ...]
+        self, formulas: Any, constants: Callable[..., Any], shape: Shape, moment: str, parameters: tuple[Any, ...]
     ) -> None:
         self._formulas: dict[str, Formula] = vars(formulas)
         self._make_constants, self._shape, self._scalar = constants, shape, shape == ()
@@ -185,7 +185,7 @@ class Symmetric:
         constants = self._constants
         if constants is None:
             with np.errstate(all="ignore"):
-                constants = self._constants = self._make_constants()
+                constants = self._constants = self._make_constants(*self._parameters)
         if type(x) is float and self._scalar:
             return self._formulas[function](Scalars, x, constants)  # type: ignore[no-any-return]
         return evaluate(self._formulas[function], x, constants)

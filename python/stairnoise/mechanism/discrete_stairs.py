@@ -33,8 +33,7 @@ class DiscreteStairs(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[
         return integers(self._sensitivity)  # type: ignore[no-any-return]
 
     def _functions(self) -> Symmetric:
-        stairs = self._stairs
-        return Symmetric(_FORMULAS, lambda: staircase.lattice(*stairs), self._parameter_shape, "lattice_abs_moment", stairs)
+        return Symmetric(_FORMULAS, staircase.lattice, self._parameter_shape, "lattice_abs_moment", self._stairs)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps, self._sensitivity)

@@ -281,10 +281,10 @@ class SelectionMechanism(Immutable):
             if found is not None:
                 return found
         rows, _ = self._checked(costs, scores, protect=protect)
-        more: dict[str, Any] = {}
+        numbers = None
         if multiplicities is not None:
-            rows, more["numbers"] = multiplied(rows, multiplicities)
-        chosen = self._draw(rows, size, stream, out, threads, **more)
+            rows, numbers = multiplied(rows, multiplicities)
+        chosen = self._draw(rows, size, stream, out, threads, numbers=numbers)
         return chosen if out is not None else labelled(chosen, given)
 
     def _draw(

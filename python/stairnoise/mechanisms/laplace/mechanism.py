@@ -21,13 +21,11 @@ from stairnoise.mechanism.cost import CostFunction, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, raised_for_lattice
 from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone, scale_of_noise
-from stairnoise.mechanisms.laplace import distribution as laplace
-from stairnoise.mechanisms.laplace import loss
-from stairnoise.mechanisms.staircase import cost as staircase_cost
-from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
+from stairnoise.mechanisms.laplace import distribution, loss
+from stairnoise.mechanisms.staircase import cost, least_eps
 from stairnoise.numerics.rounding import rounded_up
 
-_FORMULAS = Line(laplace)
+_FORMULAS = Line(distribution)
 # Scales whose granularity, 2**-33 times their power of two, is from 2**-1074 to 2**960.
 _LEAST_SCALE, _BEYOND_SCALES = 2.0**-1041, 2.0**994
 
@@ -176,8 +174,8 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
         return (*super()._key(), self._partitions) if self._stated is None else super()._key()
 
     def _functions(self) -> Symmetric:
-        eps, D = self._eps, self._sensitivity
-        return Symmetric(_FORMULAS, lambda: laplace.constants(eps, D), self._parameter_shape, "laplace_abs_moment", (eps, D))
+        parameters = self._eps, self._sensitivity
+        return Symmetric(_FORMULAS, distribution.constants, self._parameter_shape, "laplace_abs_moment", parameters)
 
     def _loss(self, sensitivity: Any) -> Any:
         if sensitivity is None:
@@ -217,12 +215,12 @@ class Laplace(MadeFromNoise, ArrayParameters[np.float64, Float, Float], Continuo
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
         del spec
-        found = max(staircase_least_eps.laplace(t, alpha, D), LEAST_EPS)
+        found = max(least_eps.laplace(t, alpha, D), LEAST_EPS)
         return raised_for_lattice(cls, t, alpha, D, None, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         return elementwise(
-            lambda eps, D: staircase_cost.laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity
+            lambda eps, D: cost.laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity
         )
 
 

@@ -17,8 +17,7 @@ from stairnoise.mechanism.guarantee import NAME, Guarantee
 from stairnoise.mechanism.immutable import Parameter, setters
 from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanism.shares import Shares, parties
-from stairnoise.mechanisms.skellam import calibration as skellam_calibration
-from stairnoise.mechanisms.skellam import distribution, loss
+from stairnoise.mechanisms.skellam import calibration, distribution, loss
 from stairnoise.numerics.rounding import rounded_up
 
 # A sum over more probabilities would take seconds.
@@ -101,9 +100,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     def __init__(self, mu: RealLike, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:
         self._keep(None, mu, sensitivity, n_parties, present)
 
-    def _keep(
-        self, calibration: _Calibration | None, mu: RealLike, sensitivity: int | None, n_parties: int, present: int
-    ) -> None:
+    def _keep(self, calibrated: _Calibration | None, mu: RealLike, sensitivity: int | None, n_parties: int, present: int) -> None:
         """Check and store the parameters and the calibration; every constructor ends with this call."""
         parameters: dict[str, Any] = {
             "mu": single(mu, "mu"),
@@ -111,13 +108,13 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
             **parties(n_parties, present),
         }
         native = _native.skellam(parameters["mu"], parameters["n_parties"], parameters["present"])
-        _set_calibration(self, calibration)
-        self._store(native, parameters, stated=sensitivity is not None, noise_alone=calibration is None)
+        _set_calibration(self, calibrated)
+        self._store(native, parameters, stated=sensitivity is not None, noise_alone=calibrated is None)
 
     @classmethod
-    def _calibrated(cls, parameters: tuple[Any, ...], *calibration: Any) -> Skellam:
+    def _calibrated(cls, parameters: tuple[Any, ...], *calibrated: Any) -> Skellam:
         mechanism = cls.__new__(cls)
-        mechanism._keep(_Calibration(*calibration) if calibration else None, *parameters)
+        mechanism._keep(_Calibration(*calibrated) if calibrated else None, *parameters)
         return mechanism
 
     @classmethod
@@ -159,7 +156,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
         shift = 1 if sensitivity is None else count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         refuse("eps", eps, 0 < budget <= _LARGEST_EPS, "greater than 0 and at most 2**20")
         _require_delta(slack, delta)
-        mu = _found(skellam_calibration.least_mu(budget, slack, shift, 1), budget, slack, shift)
+        mu = _found(calibration.least_mu(budget, slack, shift, 1), budget, slack, shift)
         return cls._calibrated((mu, sensitivity, 1, 1), budget, slack, 1)
 
     mu = Parameter[float]("Variance μ of the whole.")
@@ -288,11 +285,11 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
     def _cost_of(self, change: Change, delta: float) -> tuple[float, float, None]:  # type: ignore[override]
         squares = change.squares()
         if change.size == 1 and squares <= _MOST_SENSITIVITY**2:
-            return skellam_calibration.least_eps(self.var(), delta, math.isqrt(squares)), delta, None
+            return calibration.least_eps(self.var(), delta, math.isqrt(squares)), delta, None
         # A move by an integer is at most its square.
         l1 = math.isqrt(squares * min(change.size, squares))
         norms = rounded_up(Fraction(l1)), rounded_up(Fraction(squares)) ** 0.5
-        return skellam_calibration.bound_of_eps(self.var(), delta, *norms), delta, None
+        return calibration.bound_of_eps(self.var(), delta, *norms), delta, None
 
     def _laplace(self) -> Any:
         return None
@@ -303,7 +300,7 @@ class Skellam(Shares[np.int64, int], DiscreteMechanism):
             return Skellam(rounded_up(Fraction(self.mu) * k), *others)
         eps, delta, before = self._calibration
         number = before * k
-        mu = _found(skellam_calibration.least_mu(eps, delta, self.sensitivity, number), eps, delta, self.sensitivity)
+        mu = _found(calibration.least_mu(eps, delta, self.sensitivity, number), eps, delta, self.sensitivity)
         return Skellam._calibrated((mu, *others), eps, delta, number)
 
     def share(self, n_parties: int, present: int = 1) -> Skellam:

@@ -14,12 +14,9 @@ from stairnoise.mechanism.array_parameters import STAIRCASE, ArrayParameters
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
 from stairnoise.mechanism.eps_for_error import LEAST_EPS, least_eps_for_error, raised_for_lattice
-from stairnoise.mechanisms.staircase import calibration, loss
-from stairnoise.mechanisms.staircase import cost as staircase_cost
-from stairnoise.mechanisms.staircase import distribution as staircase
-from stairnoise.mechanisms.staircase import least_eps as staircase_least_eps
+from stairnoise.mechanisms.staircase import calibration, cost, distribution, least_eps, loss
 
-_FORMULAS = Line(staircase)
+_FORMULAS = Line(distribution)
 # Most stairs that a picture shows one by one, and the points of the even grid that it shows otherwise.
 _MOST_STAIRS = 500
 _GRID = 2002
@@ -155,10 +152,8 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
         return least_eps_for_error(t, confidence, cls(1.0, sensitivity, gamma))
 
     def _functions(self) -> Symmetric:
-        eps, D, gamma = self._eps, self._sensitivity, self.gamma
-        return Symmetric(
-            _FORMULAS, lambda: staircase.continuous(eps, D, gamma), self._parameter_shape, "staircase_abs_moment", (eps, D, gamma)
-        )
+        parameters = self._eps, self._sensitivity, self.gamma
+        return Symmetric(_FORMULAS, distribution.continuous, self._parameter_shape, "staircase_abs_moment", parameters)
 
     def _density_loss(self, sensitivity: Any) -> Any:
         del sensitivity
@@ -167,16 +162,16 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousMechanism[F
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        found = staircase_least_eps.staircase(t, alpha, D, spec, LEAST_EPS)
+        found = least_eps.staircase(t, alpha, D, spec, LEAST_EPS)
         return raised_for_lattice(cls, t, alpha, D, spec, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps)
 
-        def cost(eps: float, D: float, gamma: float) -> float:
-            return staircase_cost.staircase_cost(staircase_cost.Folded(function, eps, D), gamma)
+        def expected(eps: float, D: float, gamma: float) -> float:
+            return cost.staircase_cost(cost.Folded(function, eps, D), gamma)
 
-        return elementwise(cost, self._parameter_shape, self._eps, self._sensitivity, self.gamma)
+        return elementwise(expected, self._parameter_shape, self._eps, self._sensitivity, self.gamma)
 
     # Pictures
 

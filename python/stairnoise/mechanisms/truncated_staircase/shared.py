@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._parameters import single, stair_shape
 from stairnoise.mechanism.immutable import Parameter
-from stairnoise.mechanisms.truncated_staircase import calibration, loss
-from stairnoise.mechanisms.truncated_staircase import distribution as truncated_staircase
+from stairnoise.mechanisms.truncated_staircase import calibration, distribution, loss
 from stairnoise.numerics.rounding import rounded_up
 
 COSTS = {"l1": 1, "l2": 2}
@@ -63,14 +62,14 @@ class TruncatedStairs(Truncated):
     def achieved_delta(self) -> float:
         """δ of the distribution that is drawn, rounded up; at most `delta`."""
         r, end, _ = self._steps
-        return rounded_up(truncated_staircase.achieved_delta(self.eps, self._sensitivity_steps, r, end))
+        return rounded_up(distribution.achieved_delta(self.eps, self._sensitivity_steps, r, end))
 
     def _loss(self, sensitivity: Any) -> Any:
         r, end, _ = self._steps
         return loss.ended_atoms(self.eps, self._sensitivity_steps, r, end)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        return truncated_staircase.error_bound(self.eps, self._sensitivity_steps, *self._steps, k, alpha)
+        return distribution.error_bound(self.eps, self._sensitivity_steps, *self._steps, k, alpha)
 
     def _exact_parameters(self) -> dict[str, Any]:
         r, end, centre = self._steps
