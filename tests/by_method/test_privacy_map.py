@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise.mechanism.privacy_map import Change, group
+from stairnoise.mechanism.guarantee import Change, group
 from stairnoise.registry import ROWS
 from tests.combinations import looped
 

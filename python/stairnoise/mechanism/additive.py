@@ -32,9 +32,8 @@ from stairnoise.mechanism import cost
 from stairnoise.mechanism.accuracy import Of, interval_of
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import central, plain, scaled, times_power
-from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.guarantee import Change, Guarantee, group, mapped
 from stairnoise.mechanism.immutable import once
-from stairnoise.mechanism.privacy_map import Change, group, mapped
 from stairnoise.numerics.elementwise import over_elements
 from stairnoise.registry import load
 from stairnoise.rng import Rng

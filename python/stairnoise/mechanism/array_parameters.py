@@ -25,9 +25,8 @@ from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanism.drawing import rows_from
 from stairnoise.mechanism.eps_for_error import least_eps_for_error
-from stairnoise.mechanism.guarantee import NAME
+from stairnoise.mechanism.guarantee import NAME, Change, group
 from stairnoise.mechanism.immutable import setters
-from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.laplace import loss as laplace_loss
 from stairnoise.mechanisms.laplace import sums as laplace_sums
 from stairnoise.mechanisms.staircase import distribution as staircase

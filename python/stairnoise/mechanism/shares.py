@@ -12,9 +12,8 @@ from stairnoise._parameters import count, refuse
 from stairnoise._types import Default, Self, Value
 from stairnoise.distributions import infinitely_divisible
 from stairnoise.mechanism.additive import AdditiveMechanism
-from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.guarantee import Change, Guarantee, group
 from stairnoise.mechanism.immutable import Parameter, once
-from stairnoise.mechanism.privacy_map import Change, group
 
 _MOST_PARTIES = 2**32 - 1
 

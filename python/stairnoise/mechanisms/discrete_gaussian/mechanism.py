@@ -20,9 +20,8 @@ from stairnoise.columns import release as columns_release
 from stairnoise.columns.column import library
 from stairnoise.mechanism.array_gaussian import GaussianArrays, for_different, numbers_for_different
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanism.guarantee import NAME, Guarantee, partitions
+from stairnoise.mechanism.guarantee import NAME, Change, Guarantee, partitions
 from stairnoise.mechanism.immutable import Parameter, comparable, display, of_this_version, setters
-from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanism.release import REFUSE, Nulls
 from stairnoise.mechanisms.discrete_gaussian import calibration as discrete_gaussian_calibration
 from stairnoise.mechanisms.discrete_gaussian import distribution, loss

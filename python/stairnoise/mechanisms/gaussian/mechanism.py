@@ -14,10 +14,9 @@ from stairnoise._parameters import Real, RealLike, common_shape, confidence_leve
 from stairnoise._types import Float, Floats, Number, Numeric
 from stairnoise.mechanism.array_gaussian import GaussianArrays, for_different
 from stairnoise.mechanism.continuous import ContinuousMechanism
-from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.guarantee import NAME, Change, Guarantee
 from stairnoise.mechanism.immutable import of_this_version, setters
 from stairnoise.mechanism.made_from_noise import MadeFromNoise, require_alone, scale_of_noise
-from stairnoise.mechanism.privacy_map import Change
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian_distribution
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
 from stairnoise.mechanisms.gaussian import calibration as gaussian_calibration

@@ -16,9 +16,8 @@ from stairnoise._types import Array, Floats, Number
 from stairnoise.mechanism.additive import AdditiveMechanism
 from stairnoise.mechanism.cost import CostFunction, lattice_cost
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.guarantee import Change, Guarantee, group
 from stairnoise.mechanism.immutable import Parameter, once
-from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.lattice_noise import loss
 from stairnoise.mechanisms.lattice_noise.distribution import Weights, error_bound, functions, weights_of
 from stairnoise.numerics.rounding import rounded_up

@@ -16,9 +16,8 @@ from stairnoise.accounting.losses import runs
 from stairnoise.distributions import slopes
 from stairnoise.distributions.piecewise_exponential import Pieces, Side
 from stairnoise.mechanism.continuous import ContinuousMechanism
-from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.guarantee import NAME, Change, Guarantee, group
 from stairnoise.mechanism.immutable import Parameter
-from stairnoise.mechanism.privacy_map import Change, group
 from stairnoise.mechanisms.merged_laplace.calibration import best_one_break
 from stairnoise.numerics.rounding import rounded_down, rounded_up
 

@@ -14,9 +14,8 @@ from stairnoise._types import Floats, Number, number_or_array
 from stairnoise.mechanism.base import Mechanism
 from stairnoise.mechanism.distribution import plain, times_power
 from stairnoise.mechanism.drawing import require_values
-from stairnoise.mechanism.guarantee import Guarantee
+from stairnoise.mechanism.guarantee import Change, Guarantee, mapped
 from stairnoise.mechanism.immutable import Parameter, once
-from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanisms.multivariate_staircase import calibration, distribution
 from stairnoise.numerics.rounding import rounded_up
 

@@ -13,9 +13,8 @@ from stairnoise._errors import ParameterError
 from stairnoise._parameters import RealLike, count, real, refuse, single
 from stairnoise._types import Floats, Number, Numeric
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanism.guarantee import NAME, Guarantee
+from stairnoise.mechanism.guarantee import NAME, Change, Guarantee, mapped
 from stairnoise.mechanism.immutable import Parameter, setters
-from stairnoise.mechanism.privacy_map import Change, mapped
 from stairnoise.mechanism.shares import Shares, parties
 from stairnoise.mechanisms.skellam import calibration, distribution, loss
 from stairnoise.numerics.rounding import rounded_up
