@@ -1,9 +1,9 @@
 """What a release promises, in one form for every mechanism, and what a change of one value, or of many values together, costs.
 
 The second part is the arithmetic of `AdditiveMechanism.privacy_map`. A release rounds x to the integer ⌊x/g + 1/2⌋ of lattice
-steps. So a change by d > 0 moves a value by at most ⌈d/g⌉ steps, which is below d/g + 1. For n values, the largest sum of all moves
-is ⌈d/g⌉ + n - 1 if d bounds the l1 norm of the change. The root of the sum of their squares is below d/g + √n if d bounds the l2
-norm, by the triangle inequality. Integers are not rounded on a lattice of step 1, 1/2, 1/4, …
+steps. So a change by d > 0 moves a value by at most ⌈d/g⌉ steps, which is below d/g + 1. For n values, the largest sum of all
+moves is ⌈d/g⌉ + n - 1 if d bounds the l1 norm of the change. The root of the sum of their squares is below d/g + √n if d bounds
+the l2 norm, by the triangle inequality. Integers are not rounded on a lattice of step 1, 1/2, 1/4, …
 """
 
 from __future__ import annotations
