@@ -190,12 +190,6 @@ class Symmetric:
             return self._formulas[function](Scalars, x, constants)  # type: ignore[no-any-return]
         return evaluate(self._formulas[function], x, constants)
 
-    def __getattr__(self, name: str) -> Callable[[Real], Real]:
-        """Return a formula by its name, as a function of x."""
-        if name.startswith("_") or name not in self._formulas:
-            raise AttributeError(name)
-        return partial(self.at, name)
-
     def closed_moment(self, p: int) -> Floats:
         """E|X|**p for an integer p from 0 on."""
         return np.asarray(getattr(moments, self._moment)(p, *self._parameters))
@@ -228,3 +222,14 @@ class Symmetric:
         """Return -inf and inf."""
         infinite = np.full(self._shape, np.inf)
         return -infinite, infinite
+
+
+class ByName:
+    """A distribution of scalar parameters with formulas as methods. (A `__getattr__` of `Symmetric` would slow its methods.)"""
+
+    def __init__(self, symmetric: Symmetric) -> None:
+        self._symmetric = symmetric
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the method for a moment, or for a function of x."""
+        return getattr(self._symmetric, name, None) or partial(self._symmetric.at, name)

@@ -82,8 +82,8 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     def _different(self) -> tuple[list[Any], Places]:
         """Return the mechanisms of the different elements, and for every element the index of its mechanism."""
-        indices, which = _different(self._parameter_shape, *self._lattices)
-        return [self._element(index) for index in indices], which
+        places, which = _different(self._parameter_shape, *self._lattices)
+        return [self._element(index) for index in zip(*(axis.tolist() for axis in places), strict=True)], which
 
     def _of_elements(self, answer: Callable[[Any], Any]) -> Any:
         """Return `answer` of every element; a float if the parameters are scalars."""
@@ -149,16 +149,15 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         raise ParameterError(f"as_scipy must have scalar parameters, got parameters of shape {self._parameter_shape}")
 
 
-def _different(shape: Shape, *parameters: Any) -> tuple[list[tuple[int, ...]], Places]:
-    """Return the indices of the first element with each combination of parameters, and for every element its combination."""
+def _different(shape: Shape, *parameters: Any) -> tuple[tuple[Places, ...], Places]:
+    """Return the places of the first element with each combination of parameters, and for every element its combination."""
     code = np.zeros(shape, np.int64)
     for parameter in parameters:
         values, number = np.unique(parameter, return_inverse=True)
         code = code * values.size + np.broadcast_to(number.reshape(np.shape(parameter)), shape)
     _, first, which = np.unique(code, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    indices = [tuple(map(int, np.unravel_index(position, shape))) for position in first[order]]
-    return indices, np.argsort(order)[which].reshape(shape)
+    return np.unravel_index(first[order], shape), np.argsort(order)[which].reshape(shape)
 
 
 def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) -> tuple[list[Found], Places]:
@@ -166,13 +165,13 @@ def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) ->
 
     A `ParameterError` names the index of the first such element.
     """
-    indices, which = _different(shape, *parameters)
-    spread, found = [np.broadcast_to(parameter, shape) for parameter in parameters], []
-    for index in indices:
+    places, which = _different(shape, *parameters)
+    found: list[Found] = []
+    for arguments in zip(*(np.broadcast_to(parameter, shape)[places].tolist() for parameter in parameters), strict=True):
         try:
-            found.append(make(*(parameter[index].item() for parameter in spread)))
+            found.append(make(*arguments))
         except ParameterError as error:
-            raise ParameterError(f"{error}{place(index)}") from None
+            raise ParameterError(f"{error}{place(tuple(int(axis[len(found)]) for axis in places))}") from None
     return found, which
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, ParameterTypeError, explaining, received
+from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._numpy_scalars import NUMBERS
 from stairnoise._options import DrawOptions, FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._output import Shape, Size, chunks_of
@@ -551,8 +551,10 @@ class Mechanism(Immutable, Generic[Default, Value, AnyFloat]):
         number = partitions(k, name)
         if number == 1:
             return self
-        with explaining(f"{name} must {self._partitions_rule}, got {number}"):
+        try:
             return self._divided_among(number)
+        except ParameterError as error:
+            raise ParameterError(f"{name} must {self._partitions_rule}, got {number}: {error}") from None
 
     def _divided_among(self, k: int) -> Self:
         """Return the mechanism for `k` >= 2 values; its errors say why there is none."""

@@ -7,6 +7,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 from stairnoise import _native
 from stairnoise._parameters import RealLike, confidence_level, refuse, single
+from stairnoise.distributions.symmetric import ByName
 from stairnoise.mechanism.cost import CostFunction
 from stairnoise.mechanism.discrete import DiscreteMechanism
 from stairnoise.mechanism.eps_for_error import LEAST_EPS
@@ -158,7 +159,7 @@ class DiscreteCanonical(DiscreteMechanism):
 
     def _functions(self) -> Any:
         laplace = self._without_delta
-        return laplace._functions() if laplace else distribution.Canonical(self.eps, self.delta, self.upper)
+        return ByName(laplace._functions()) if laplace else distribution.Canonical(self.eps, self.delta, self.upper)
 
     def _loss(self, sensitivity: Any) -> Any:
         if laplace := self._without_delta:

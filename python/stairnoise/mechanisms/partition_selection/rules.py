@@ -25,6 +25,7 @@ from stairnoise._parameters import Real, refuse, require
 from stairnoise._types import Bools, Floats, Ints
 from stairnoise.accounting.losses import largest as largest_loss
 from stairnoise.accounting.losses import listed
+from stairnoise.distributions.symmetric import ByName
 from stairnoise.mechanism.distribution import plain
 from stairnoise.mechanisms.discrete_gaussian import distribution as discrete_gaussian
 from stairnoise.mechanisms.discrete_gaussian import loss as discrete_gaussian_loss
@@ -268,7 +269,7 @@ class LaplaceThreshold(Threshold):
     def __init__(self, eps: float, delta: float, k: int) -> None:
         self.pieces, self._eps = k, _native.largest_quotient(eps, k)
         noise = discrete_laplace.DiscreteLaplace(self._eps)
-        self._mechanism, self._noise = noise._sampler, noise._functions()
+        self._mechanism, self._noise = noise._sampler, ByName(noise._functions())
         # Logarithm of 1 + e^-ε. The margin covers the rounding of the quotient.
         self._log_total = math.log1p(math.exp(-self._eps))
         over = -self._log_total - math.log(share(delta, k)) + _ERROR

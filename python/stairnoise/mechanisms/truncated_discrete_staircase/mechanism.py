@@ -13,7 +13,7 @@ from stairnoise.mechanisms.truncated_staircase.distribution import Truncated, on
 from stairnoise.mechanisms.truncated_staircase.shared import COSTS, TruncatedStairs, best, checked
 
 _MOST_SENSITIVITY = 2**53
-_FARTHEST = 2**53
+_BOUND = partial(count, least=-(2**53), most=2**53)
 
 
 class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
@@ -86,9 +86,8 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteMechanism):
         lower: SupportsIndex | None = None,
         upper: SupportsIndex | None = None,
     ) -> None:
-        whole = partial(count, least=-_FARTHEST, most=_FARTHEST)
-        parameters = checked(eps, delta, sensitivity, lower, upper, whole, r=r)
-        parameters["sensitivity"] = _whole(parameters["sensitivity"], "sensitivity")
+        parameters = checked(eps, delta, sensitivity, lower, upper, _BOUND, r=r)
+        parameters["sensitivity"] = 1 if sensitivity is None else _whole(parameters["sensitivity"], "sensitivity")
         found = parameters["r"]
         if found in COSTS:
             found = best(_native.discrete_staircase, *list(parameters.values())[:4]).r

@@ -15,13 +15,13 @@ COSTS = {"l1": 1, "l2": 2}
 
 def checked(eps: Any, delta: Any, sensitivity: Any, lower: Any, upper: Any, bound: Any = single, **shape: Any) -> dict[str, Any]:
     """Check the parameters, and return them in the constructor's order; `shape` has the first stair by its name."""
-    return {
-        "eps": single(eps, "eps"),
-        "delta": single(delta, "delta"),
-        "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
-        **{name: stair_shape(value, name) for name, value in shape.items()},
-        **{name: None if value is None else bound(value, name) for name, value in (("lower", lower), ("upper", upper))},
-    }
+    parameters: dict[str, Any] = {"eps": single(eps, "eps"), "delta": single(delta, "delta")}
+    parameters["sensitivity"] = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
+    for name, value in shape.items():
+        parameters[name] = stair_shape(value, name)
+    parameters["lower"] = None if lower is None else bound(lower, "lower")
+    parameters["upper"] = None if upper is None else bound(upper, "upper")
+    return parameters
 
 
 def best(staircase: Any, eps: float, delta: float, sensitivity: float, cost: str) -> calibration.First:
