@@ -16,8 +16,7 @@ The extension raises the same classes for numeric facts, such as the range of ``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -71,15 +70,6 @@ class BudgetError(LedgerError):
 
 for _public in (StairnoiseError, ParameterError, ParameterTypeError, LazyError, CopyError, LedgerError, BudgetError):
     _public.__module__ = "stairnoise"
-
-
-@contextmanager
-def explaining(refused: str) -> Iterator[None]:
-    """Let a `ParameterError` begin with this text, of which it is the reason."""
-    try:
-        yield
-    except ParameterError as error:
-        raise ParameterError(f"{refused}: {error}") from None
 
 
 def got(name: str, value: object, array: np.ndarray[Any, Any] | None = None) -> str:

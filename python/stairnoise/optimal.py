@@ -377,7 +377,7 @@ def _least_staircase(function: CostFunction, eps: float, D: float) -> float:
 
 def _least_discrete(function: CostFunction, eps: float, D: float) -> float:
     fold = functions.discrete_fold(function, eps, int(D))
-    return fold.at_zero + float(fold.costs()[functions.best_r(fold) - 1])
+    return fold.cost(functions.best_r(fold))
 
 
 # Gates

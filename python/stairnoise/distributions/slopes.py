@@ -147,8 +147,6 @@ def error_bound(slopes: Slopes, k: int, alpha: float) -> int:
         t = least_integer(lambda t: distribution.beyond(t) <= alpha, -1, math.ceil(distribution.reach))
         return t if t < _EXACT else math.ceil(t * (1 + 2.0**-50))
     least = math.ceil(distribution.reach / listed_sums.BINS) | 1
-    if distribution.symmetric:
-        return listed_sums.bound(lambda h: distribution.bins(h, k), None, alpha, least)
-    return listed_sums.bound(
-        lambda h: distribution.bins(h, k, up=True), lambda h: distribution.bins(h, k, mirrored=True, up=True), alpha, least
-    )
+    upwards = not distribution.symmetric
+    lower = (lambda h: distribution.bins(h, k, mirrored=True, up=True)) if upwards else None
+    return listed_sums.bound(lambda h: distribution.bins(h, k, up=upwards), lower, alpha, least)

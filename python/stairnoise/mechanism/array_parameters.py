@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import explaining
+from stairnoise._errors import ParameterError
 from stairnoise._output import Shape
 from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real, stair_shape
 from stairnoise._types import AnyArray, Default, Float, Floats, Ints, Number, Numeric, Self, Value
@@ -271,8 +271,10 @@ class ArrayParameters(AdditiveMechanism[Default, Value, Float]):
             return
         if k > 1:
             # Refuses a k for which some element has no mechanism, without an array of quotients.
-            with explaining(f"{NAME} must {self._partitions_rule}, got {k}"):
+            try:
                 _native.check(self._native_name, *self._broadcast(self._parameter_shape), k)
+            except ParameterError as error:
+                raise ParameterError(f"{NAME} must {self._partitions_rule}, got {k}: {error}") from None
         _native.release_per_element(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
 
     def _divided_among(self, k: int) -> Self:

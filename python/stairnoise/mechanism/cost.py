@@ -87,9 +87,3 @@ def elementwise(function: Callable[..., float], shape: tuple[int, ...], *paramet
     if shape == ():
         return function(*map(float, parameters))
     return over_elements(function, float, *(np.asarray(parameter, np.float64) for parameter in parameters))
-
-
-def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
-    """Return the expected cost of a discrete staircase, or of the two-sided geometric distribution, whose stairs are integers."""
-    fold = staircase_cost.discrete_fold(function, eps, D)
-    return fold.at_zero + float(fold.costs()[r - 1])

@@ -9,11 +9,11 @@ import numpy as np
 from stairnoise._types import Float, Whole
 from stairnoise.distributions.symmetric import Lattice, Symmetric
 from stairnoise.mechanism.array_parameters import ArrayParameters, integers
-from stairnoise.mechanism.cost import CostFunction, check_function, elementwise, lattice_staircase_cost
+from stairnoise.mechanism.cost import CostFunction, check_function, elementwise
 from stairnoise.mechanism.discrete import DiscreteMechanism
-from stairnoise.mechanisms.staircase import distribution as staircase
+from stairnoise.mechanisms.staircase import cost, distribution
 
-_FORMULAS = Lattice(staircase)
+_FORMULAS = Lattice(distribution)
 
 
 class DiscreteStairs(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[Whole, Float]):
@@ -33,10 +33,12 @@ class DiscreteStairs(ArrayParameters[np.int64, Whole, Float], DiscreteMechanism[
         return integers(self._sensitivity)  # type: ignore[no-any-return]
 
     def _functions(self) -> Symmetric:
-        return Symmetric(_FORMULAS, staircase.lattice, self._parameter_shape, "lattice_abs_moment", self._stairs)
+        return Symmetric(_FORMULAS, distribution.lattice, self._parameter_shape, "lattice_abs_moment", self._stairs)
 
     def _expected_cost(self, function: CostFunction) -> Any:
         check_function(self._eps, self._sensitivity)
-        return elementwise(
-            lambda eps, D, r: lattice_staircase_cost(function, eps, int(D), int(r)), self._parameter_shape, *self._stairs
-        )
+
+        def expected(eps: float, D: float, r: float) -> float:
+            return cost.discrete_fold(function, eps, int(D)).cost(int(r))
+
+        return elementwise(expected, self._parameter_shape, *self._stairs)

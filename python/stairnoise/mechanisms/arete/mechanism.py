@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, explaining
+from stairnoise._errors import ParameterError
 from stairnoise._parameters import positive, refuse, single
 from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted

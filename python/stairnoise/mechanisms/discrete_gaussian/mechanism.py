@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, ParameterTypeError, explaining
+from stairnoise._errors import ParameterError, ParameterTypeError
 from stairnoise._options import FrameOptions, KeyedRng, ReleaseOptions, Unpack
 from stairnoise._parameters import Real, RealLike, common_shape, count, positive, real, refuse, whole_numbers
 from stairnoise._types import Array, Columns, Float, Floats, Integer, Integers, Ints, Memory, Number, Numeric, Out, Singles, Whole
@@ -239,10 +239,12 @@ class DiscreteGaussian(GaussianArrays[np.int64, Whole, Float], DiscreteMechanism
         def calibrate(eps: float, delta: float, shift: int) -> float:
             if partitions > 1:
                 return discrete_gaussian_calibration.partitions_sigma2(eps, delta, shift, partitions)
-            rule = "eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers"
-            with explaining(f"{rule}, got {eps}, {delta} and {shift}"):
+            try:
                 sigma2 = discrete_gaussian_calibration.least_sigma2(eps, delta, shift)
                 _native.discrete_gaussian(sigma2)
+            except ParameterError as error:
+                rule = "eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers"
+                raise ParameterError(f"{rule}, got {eps}, {delta} and {shift}: {error}") from None
             return sigma2
 
         parameters: Any = {"eps": eps, "delta": delta, "sensitivity": sensitivity}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, explaining
+from stairnoise._errors import ParameterError
 from stairnoise._parameters import count, single
 from stairnoise._types import Self
 from stairnoise.accounting.losses import shifted
@@ -125,8 +125,11 @@ class GeneralizedDiscreteLaplace(Shares[np.int64, int], DiscreteMechanism):
             if not _LEAST_RATE <= rate <= most:
                 raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
             found = calibration.private_shape(wanted, steps, rate), rate
-        with explaining(f"eps and sensitivity must leave a shape that a table holds, got {wanted} and {steps}"):
+        try:
             return cls(*found, sensitivity=steps)
+        except ParameterError as error:
+            rule = "leave a shape that a table holds"
+            raise ParameterError(f"eps and sensitivity must {rule}, got {wanted} and {steps}: {error}") from None
 
     def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
         """Least ε of differential privacy of this noise, or of the shares present, for changes up to `sensitivity`.

@@ -229,6 +229,10 @@ class DiscreteFold(NamedTuple):
         r = np.arange(1.0, len(below) + 1)
         return np.asarray((c * below[-1] + below) / (r - 0.5 + c * len(below)))
 
+    def cost(self, r: int) -> float:
+        """Return the expected cost for one r."""
+        return self.at_zero + float(self.costs()[r - 1])
+
 
 def discrete_fold(function: CostFunction, eps: float, D: int) -> DiscreteFold:
     """Fold a cost of integers onto one stair."""
