@@ -82,7 +82,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
 
     def _different(self) -> tuple[list[Any], Places]:
         """Return the mechanisms of the different elements, and for every element the index of its mechanism."""
-        places, which = _different(self._parameter_shape, *self._lattices)
+        places, which = _combinations(self._parameter_shape, *self._lattices)
         return [self._element(index) for index in zip(*(axis.tolist() for axis in places), strict=True)], which
 
     def _of_elements(self, answer: Callable[[Any], Any]) -> Any:
@@ -149,7 +149,7 @@ class GaussianArrays(AdditiveMechanism[Default, Value, Float]):
         raise ParameterError(f"as_scipy must have scalar parameters, got parameters of shape {self._parameter_shape}")
 
 
-def _different(shape: Shape, *parameters: Any) -> tuple[tuple[Places, ...], Places]:
+def _combinations(shape: Shape, *parameters: Any) -> tuple[tuple[Places, ...], Places]:
     """Return the places of the first element with each combination of parameters, and for every element its combination."""
     code = np.zeros(shape, np.int64)
     for parameter in parameters:
@@ -165,7 +165,7 @@ def for_different(make: Callable[..., Found], shape: Shape, *parameters: Any) ->
 
     A `ParameterError` names the index of the first such element.
     """
-    places, which = _different(shape, *parameters)
+    places, which = _combinations(shape, *parameters)
     found: list[Found] = []
     for arguments in zip(*(np.broadcast_to(parameter, shape)[places].tolist() for parameter in parameters), strict=True):
         try:
