@@ -304,7 +304,7 @@ def test_weights_of_a_model() -> None:
     with mp.workdps(60):
         g = mp.mpf(mechanism.granularity)
         moved = mp.mpf(norm) + mp.sqrt(n) * g
-        sigma2 = mp.mpf(mechanism._calibration.sigma2) * g * g
+        sigma2 = mp.mpf(mechanism._lattices.sigma2) * g * g
         truth = moved**2 / (2 * sigma2)
         assert truth * (1 - mp.mpf(2) ** -52) <= rho <= truth * (1 + mp.mpf(2) ** -51)
         assert rho > mp.mpf(norm) ** 2 / (2 * sigma2)

@@ -124,7 +124,7 @@ def test_thresholds_hide_people_who_are_alone(eps: float, delta: float, k: int) 
     selection = pydp.create_partition_strategy("gaussian", eps, delta, k)
     noise = selection._noise
     assert noise == sn.Gaussian(eps, delta / 2, math.sqrt(k))
-    tail = Tail(noise._calibration.sigma2, math.ceil((selection.threshold - 1) / noise.granularity))
+    tail = Tail(noise._lattices.sigma2, math.ceil((selection.threshold - 1) / noise.granularity))
     appears = -math.expm1(k * math.log1p(-math.exp(tail.log_sum())))
     assert delta / 2 * (1 - 1e-6) <= appears <= delta / 2
 

@@ -43,7 +43,7 @@ def test_fills(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize("entry", read("gaussian"), ids=lambda entry: f"{float_of(entry['eps']):g}-{entry['partitions']}")
 def test_calibrations(entry: dict[str, Any]) -> None:
     mechanism = calibrated(entry)
-    assert mechanism._calibration == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
+    assert mechanism._lattices == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
     granularity = Fraction(2) ** entry["log2_g"]
     for dtype in ("float64", "float32"):
         expected = [release.output(value, granularity, dtype) for value in entry["values"]]
@@ -55,7 +55,7 @@ def test_calibrations(entry: dict[str, Any]) -> None:
 def test_noise_of_a_sigma(entry: dict[str, Any]) -> None:
     mechanism = sn.Gaussian(sigma=float_of(entry["sigma"]), sensitivity=float_of(entry["sensitivity"]))
     mechanism = mechanism if entry["partitions"] == 1 else mechanism.for_partitions(entry["partitions"])
-    assert mechanism._calibration == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
+    assert mechanism._lattices == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
     expected = [release.output(value, Fraction(2) ** entry["log2_g"], "float64") for value in entry["values"]]
     assert mechanism.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"]))).tolist() == expected
 
@@ -66,7 +66,7 @@ def test_lattices_of_any_sigma(case: int) -> None:
     sensitivity = 2 ** choose.uniform(-900, 900)
     sigma, k = sensitivity * 2 ** choose.uniform(-19.9, 25), choose.choice([1, 1, 2, 3, 64, 2**12 + 1])
     mechanism = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
-    assert (mechanism if k == 1 else mechanism.for_partitions(k))._calibration == gaussian.of_sigma(sigma, sensitivity, k)
+    assert (mechanism if k == 1 else mechanism.for_partitions(k))._lattices == gaussian.of_sigma(sigma, sensitivity, k)
 
 
 @pytest.mark.parametrize("partitions", [1, 7])

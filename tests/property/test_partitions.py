@@ -251,7 +251,7 @@ def test_gaussian_by_the_normal_mechanism(case: int) -> None:
     it.
     """
     mechanism, k = drawn(sn.Gaussian, f"direct {case}")
-    _, sigma2, steps = mechanism.for_partitions(k)._calibration
+    _, sigma2, steps = mechanism.for_partitions(k)._lattices
     with mp.workdps(60):
         assert sigma2 >= 2.0**64
         s = mp.sqrt(k) * steps / mp.sqrt(mp.mpf(sigma2))
