@@ -11,7 +11,7 @@ import numpy as np
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place
 from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, positive, real, refuse, single
-from stairnoise._types import Float, Floats, Number, Numeric
+from stairnoise._types import Float, Floats, Number, Numeric, Self
 from stairnoise.mechanism.array_gaussian import GaussianArrays, for_different
 from stairnoise.mechanism.continuous import ContinuousMechanism
 from stairnoise.mechanism.guarantee import NAME, Change, Guarantee
@@ -163,8 +163,8 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         _require_positive("sensitivity", width, change)
         self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
 
-    def _calibrate(self, parameters: dict[str, Any], partitions: int, stated: bool, found: Any = None) -> None:
-        """Compute and store the noise with which `partitions` values have the guarantee together, or store the noise `found`."""
+    def _calibrate(self, parameters: dict[str, Any], partitions: int, stated: bool, found: Any = None) -> Self:
+        """Store the noise `found`, or that with which `partitions` values have the guarantee together; return the mechanism."""
         calibrate: Any = gaussian_calibration.calibrate if "eps" in parameters else gaussian_calibration.of_sigma
         # The lattice of a standard deviation alone is that of a sensitivity of one standard deviation.
         numbers = [*parameters.values()] * (2 if "std" in parameters else 1)
@@ -172,11 +172,12 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         shape = common_shape(parameters)
         if shape == ():
             self._keep(parameters, found or calibrate(*numbers, partitions), stated)
-            return
+            return self
         different, which = for_different(lambda *numbers: calibrate(*numbers, partitions), shape, *numbers)
         columns = np.array(different, [("log2_granularity", np.int64), ("sigma2", np.float64), ("steps", np.float64)])[which]
         lattices = gaussian_calibration.Calibration(*(columns[name].copy() for name in gaussian_calibration.Calibration._fields))
         self._store_arrays(lattices, parameters, stated=stated, noise_alone="eps" not in parameters)
+        return self
 
     def _keep(self, parameters: dict[str, Any], calibration: gaussian_calibration.Calibration, stated: bool) -> None:
         _set_lattices(self, calibration)
@@ -336,9 +337,7 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         return None, None, rounded_up(change.squares() / (2 * Fraction(self._lattices.sigma2)))
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
-        mechanism = type(self).__new__(type(self))
-        mechanism._calibrate(self._parameters, self._partitions * k, bool(self._stated))
-        return mechanism
+        return type(self).__new__(type(self))._calibrate(self._parameters, self._partitions * k, bool(self._stated))
 
     def _exact_parameters(self) -> dict[str, Any]:
         found, given = self._lattices, self._parameters
@@ -357,16 +356,12 @@ class Gaussian(MadeFromNoise, GaussianArrays[np.float64, Float, Float], Continuo
         found = (
             of_this_version(gaussian_calibration.is_private, (*parameters.values(), partitions), *pickled) if pickled else None
         )
-        mechanism = cls.__new__(cls)
-        mechanism._calibrate(parameters, partitions, stated, found and gaussian_calibration.Calibration(*found))
-        return mechanism
+        return cls.__new__(cls)._calibrate(parameters, partitions, stated, found and gaussian_calibration.Calibration(*found))
 
     @classmethod
     def _of_noise(cls, std: Any, partitions: int) -> Gaussian[Any]:
         """Return the mechanism of a standard deviation for so many values, from a pickle or a ledger file."""
-        mechanism = cls.__new__(cls)
-        mechanism._calibrate({"std": _checked_std(std)}, partitions, stated=False)
-        return mechanism
+        return cls.__new__(cls)._calibrate({"std": _checked_std(std)}, partitions, stated=False)
 
     def _made_by(self) -> tuple[Any, tuple[Any, ...]]:
         if "std" in self._parameters:
