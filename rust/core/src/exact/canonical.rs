@@ -22,7 +22,7 @@
 //!
 //! Equality is impossible for j > 1, where the constant term is δ > 0. For j = 1 the difference of both sides is (1 − δ)·(1 − b) > 0.
 
-use super::distribution::IntegerDistribution;
+use super::distribution::Forms;
 use super::enclosure::decided;
 use super::exp::Step;
 use super::search::last_true;
@@ -59,7 +59,7 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut Exte
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return most;
     };
-    let guess = IntegerDistribution::Canonical { eps, delta, most }.guess(uniform.ln());
+    let guess = guess(eps, delta, uniform.ln());
     let step = Step::new(eps, 1);
     // b², and δ·(b + b²).
     let terms = |p| {
@@ -75,11 +75,12 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut Exte
     })
 }
 
-/// For a guess: ln(u/2) from ln(v/2), u = v + τ(1 − v), where the geometric distribution has the magnitude (`kernel::canonical`).
-pub(super) fn ln_mapped(eps: f64, delta: f64, ln_half_v: f64) -> f64 {
+/// [`Forms::guess`] from ln(v/2): of ln(u/2), u = v + τ(1 − v), where the geometric distribution has the magnitude (`kernel::canonical`).
+pub(super) fn guess(eps: f64, delta: f64, ln_half_v: f64) -> u64 {
     let (decay, drop) = ((-eps).exp(), -(-eps).exp_m1());
     // A number that underflows has the logarithm −∞, the guess of which is A.
-    (ln_half_v.exp().mul_add(drop, delta * decay) / (2.0 * delta).mul_add(decay, drop)).ln()
+    let mapped = (ln_half_v.exp().mul_add(drop, delta * decay) / (2.0 * delta).mul_add(decay, drop)).ln();
+    Forms::geometric(eps, 1, (1, 1)).guess(mapped)
 }
 
 #[cfg(test)]

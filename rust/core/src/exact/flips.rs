@@ -12,72 +12,43 @@ use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
 use crate::memory::{self, OutOfMemory};
 
-/// Gauss's nodes below ½ on [0, 1], each with its weight, in units of 2^−128; the other half mirrors them.
-const RULE: [[u128; 2]; 16] = [
-    [
-        0x0059_a863_efd9_283a_666b_3001_c311_6e6e,
-        0x00e5_fc5e_3a1e_62e2_344c_ab1e_2273_7f66,
-    ],
-    [
-        0x01d7_7b63_ad0c_91aa_ffa0_e0c6_5f89_5bae,
-        0x0215_4784_90d2_d922_1e8f_91ce_ab09_e7e6,
-    ],
-    [
-        0x0482_ab9f_eb11_5686_e208_595d_f3b3_68e7,
-        0x0340_0c15_0a63_ff46_1f18_ba41_eda1_337f,
-    ],
-    [
-        0x0854_ff69_8202_f731_63cb_59a2_89df_4f3f,
-        0x0463_1600_28d5_764f_3675_ba2d_2880_f17a,
-    ],
-    [
-        0x0d45_592e_a2cd_1ad1_8d74_7c2c_a25d_120c,
-        0x057b_a58e_8cd5_252a_2ac7_c9e5_d63d_ba9c,
-    ],
-    [
-        0x1347_ec0a_5e57_b402_bcfe_0a9a_78d8_b09a,
-        0x0687_1aba_587e_fe8d_c0b2_f089_70f0_1b3e,
-    ],
-    [
-        0x1a4e_5adf_8ed0_eb3a_8441_f789_cc03_1af7,
-        0x0782_f5db_2492_605b_310e_c2c6_5a57_998b,
-    ],
-    [
-        0x2247_db38_a5b1_191d_39d1_2ffe_13ac_d366,
-        0x086c_dcd3_1656_07e7_9904_00c2_a922_8822,
-    ],
-    [
-        0x2b21_5d8e_de01_d918_dbe4_d4e5_270d_48ec,
-        0x0942_a081_d9af_060f_1832_0055_63ca_53d7,
-    ],
-    [
-        0x34c5_bae5_a74d_6f1b_bbca_2118_6113_2ef6,
-        0x0a02_41f0_937e_89d5_878b_12a1_53af_c542,
-    ],
-    [
-        0x3f1d_e75e_6535_8ae5_af59_5dd3_ea83_79f2,
-        0x0aa9_f712_f5f5_e33d_1fde_a60f_b3c3_22a4,
-    ],
-    [
-        0x4a11_2950_720e_1d8b_2623_ca44_b902_4671,
-        0x0b38_2f0c_709f_6881_2ab3_01c3_4513_1479,
-    ],
-    [
-        0x5585_5463_5084_149f_c5a0_50d3_5066_1373,
-        0x0bab_95ed_9fb7_2847_c004_4aa4_874c_ed0d,
-    ],
-    [
-        0x615f_081e_63f6_b4a4_fe42_5d96_0ceb_20cd,
-        0x0c03_17e0_7b7f_7c79_25ea_945d_c060_11e3,
-    ],
-    [
-        0x6d81_f158_e80d_c8c9_9d56_29ac_cbe2_ac5a,
-        0x0c3d_e3bb_7c63_6b71_c171_a1c7_6239_d668,
-    ],
-    [
-        0x79d1_0ded_dcce_d9c9_fbb7_e13a_d9a0_bd7d,
-        0x0c5b_6cf5_763b_d696_1058_9518_7781_56a5,
-    ],
+/// Gauss's nodes below ½ on [0, 1], in units of 2^−128; the other half mirrors them.
+const NODES: [u128; 16] = [
+    0x0059_a863_efd9_283a_666b_3001_c311_6e6e,
+    0x01d7_7b63_ad0c_91aa_ffa0_e0c6_5f89_5bae,
+    0x0482_ab9f_eb11_5686_e208_595d_f3b3_68e7,
+    0x0854_ff69_8202_f731_63cb_59a2_89df_4f3f,
+    0x0d45_592e_a2cd_1ad1_8d74_7c2c_a25d_120c,
+    0x1347_ec0a_5e57_b402_bcfe_0a9a_78d8_b09a,
+    0x1a4e_5adf_8ed0_eb3a_8441_f789_cc03_1af7,
+    0x2247_db38_a5b1_191d_39d1_2ffe_13ac_d366,
+    0x2b21_5d8e_de01_d918_dbe4_d4e5_270d_48ec,
+    0x34c5_bae5_a74d_6f1b_bbca_2118_6113_2ef6,
+    0x3f1d_e75e_6535_8ae5_af59_5dd3_ea83_79f2,
+    0x4a11_2950_720e_1d8b_2623_ca44_b902_4671,
+    0x5585_5463_5084_149f_c5a0_50d3_5066_1373,
+    0x615f_081e_63f6_b4a4_fe42_5d96_0ceb_20cd,
+    0x6d81_f158_e80d_c8c9_9d56_29ac_cbe2_ac5a,
+    0x79d1_0ded_dcce_d9c9_fbb7_e13a_d9a0_bd7d,
+];
+/// Their weights.
+const WEIGHTS: [u128; 16] = [
+    0x00e5_fc5e_3a1e_62e2_344c_ab1e_2273_7f66,
+    0x0215_4784_90d2_d922_1e8f_91ce_ab09_e7e6,
+    0x0340_0c15_0a63_ff46_1f18_ba41_eda1_337f,
+    0x0463_1600_28d5_764f_3675_ba2d_2880_f17a,
+    0x057b_a58e_8cd5_252a_2ac7_c9e5_d63d_ba9c,
+    0x0687_1aba_587e_fe8d_c0b2_f089_70f0_1b3e,
+    0x0782_f5db_2492_605b_310e_c2c6_5a57_998b,
+    0x086c_dcd3_1656_07e7_9904_00c2_a922_8822,
+    0x0942_a081_d9af_060f_1832_0055_63ca_53d7,
+    0x0a02_41f0_937e_89d5_878b_12a1_53af_c542,
+    0x0aa9_f712_f5f5_e33d_1fde_a60f_b3c3_22a4,
+    0x0b38_2f0c_709f_6881_2ab3_01c3_4513_1479,
+    0x0bab_95ed_9fb7_2847_c004_4aa4_874c_ed0d,
+    0x0c03_17e0_7b7f_7c79_25ea_945d_c060_11e3,
+    0x0c3d_e3bb_7c63_6b71_c171_a1c7_6239_d668,
+    0x0c5b_6cf5_763b_d696_1058_9518_7781_56a5,
 ];
 
 /// The integral ends at min(1, this/Σa): what follows is below e^−54.
@@ -108,7 +79,7 @@ fn by_rule(weights: &[Enclosure], counts: &[u64], part: &[u64]) -> Result<Enclos
     // The total is in units too, and the conversion saturates.
     let end = (256.0_f64.exp2() * REACH / total) as u128;
     let mut share = 0;
-    for [node, weight] in RULE {
+    for (node, weight) in NODES.into_iter().zip(WEIGHTS) {
         for node in [node, node.wrapping_neg()] {
             let t = product(end, node);
             let (mut f, mut g) = (u128::MAX, 0);
@@ -181,7 +152,7 @@ mod tests {
     fn the_rule_is_gausss() {
         for k in 0..64 {
             let mut moment = 0;
-            for [node, weight] in RULE {
+            for (node, weight) in NODES.into_iter().zip(WEIGHTS) {
                 for node in [node, node.wrapping_neg()] {
                     moment += (0..k).fold(weight, |term, _| product(term, node));
                 }

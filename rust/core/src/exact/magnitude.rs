@@ -21,9 +21,9 @@
 //! v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
 use super::canonical;
-use super::distribution::{IntegerDistribution, LARGEST, Staircase};
+use super::distribution::{Forms, IntegerDistribution, LARGEST};
 use super::enclosure::Enclosure;
-use super::exp::{Power, Step};
+use super::exp::Power;
 use super::gaussian;
 use super::truncated_staircase;
 use super::uniform::{Extension, Uniform};
@@ -44,125 +44,29 @@ pub fn steps(distribution: &IntegerDistribution, word: u64, extension: &mut Exte
 /// v = 0 is below every S(j) and gives `i64::MAX`. Extension words are drawn for a `v63` of fewer than 52 bits or left open.
 pub fn magnitude(distribution: &IntegerDistribution, v63: u64, extension: &mut Extension<'_>) -> u64 {
     debug_assert!(v63 < 1 << 63);
-    match *distribution {
+    let forms = match *distribution {
+        IntegerDistribution::Geometric { eps, sensitivity_steps } => Forms::geometric(eps, sensitivity_steps, (1, 1)),
+        IntegerDistribution::OneSided { eps, sensitivity_steps } => Forms::geometric(eps, sensitivity_steps, (2, 0)),
+        IntegerDistribution::Staircase(staircase) => Forms::staircase(staircase),
         IntegerDistribution::TruncatedStaircase { staircase, most } => {
             return truncated_staircase::magnitude(&staircase, most, v63, extension);
         }
         IntegerDistribution::TruncatedGeometric(truncated) => return truncated.steps(v63, extension).unsigned_abs(),
         IntegerDistribution::Canonical { eps, delta, most } => return canonical::magnitude(eps, delta, most, v63, extension),
         IntegerDistribution::Gaussian { sigma2 } => return gaussian::magnitude(sigma2, v63, extension),
-        _ => {}
-    }
+    };
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return LARGEST;
     };
-    let guess = distribution.guess(uniform.ln());
+    let guess = forms.guess(uniform.ln());
     // b, known to 2^13 units of 2^−128 (`exp::width`), enters with a factor up to 2·D beside A ≥ 1: below 2^46 steps the error is below 2^−67.
-    let p = if distribution.sensitivity_steps() < 1 << 46 { 2 } else { 3 };
-    uniform.search(guess, LARGEST + 1, p, |p| Terms::new(distribution, p), Terms::is_below)
-}
-
-/// S(j)/2 up to the denominator: e^(−count·step) · (k + m·b).
-pub(super) struct Numerator {
-    pub count: u64,
-    pub k: u64,
-    pub m: u64,
-}
-
-impl IntegerDistribution {
-    fn step(&self) -> Step {
-        match *self {
-            Self::Geometric { eps, sensitivity_steps } | Self::OneSided { eps, sensitivity_steps } => {
-                Step::new(eps, sensitivity_steps)
-            }
-            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.step(),
-            Self::TruncatedGeometric(of) => Step::new(of.eps, of.sensitivity_steps),
-            Self::Canonical { eps, .. } => Step::new(eps, 1),
-            Self::Gaussian { .. } => unreachable!("it is compared by sums"),
-        }
-    }
-
-    fn sensitivity_steps(&self) -> u64 {
-        match *self {
-            Self::Geometric { sensitivity_steps, .. } | Self::OneSided { sensitivity_steps, .. } => sensitivity_steps,
-            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.sensitivity_steps,
-            Self::TruncatedGeometric(of) => of.sensitivity_steps,
-            Self::Canonical { .. } | Self::Gaussian { .. } => 1,
-        }
-    }
-
-    fn numerator(&self, j: u64) -> Numerator {
-        match self {
-            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.numerator(j),
-            _ => Numerator { count: j, k: 1, m: 0 },
-        }
-    }
-
-    /// (A, B).
-    fn denominator(&self) -> (u64, u64) {
-        match self {
-            Self::OneSided { .. } => (2, 0),
-            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.denominator(),
-            _ => (1, 1),
-        }
-    }
-
-    /// Where S, interpolated between the integers, meets v, in floating point and rounded: the magnitude or one more, unless the rounding errors
-    /// exceed the distance to the next integer. Only the cost depends on it.
-    pub(super) fn guess(&self, ln_half_v: f64) -> u64 {
-        match *self {
-            Self::Canonical { eps, delta, .. } => {
-                let sensitivity_steps = 1;
-                Self::Geometric { eps, sensitivity_steps }.guess(canonical::ln_mapped(eps, delta, ln_half_v))
-            }
-            Self::Staircase(staircase) | Self::TruncatedStaircase { staircase, .. } => staircase.guess(ln_half_v),
-            Self::Gaussian { sigma2 } => gaussian::guess(sigma2.sqrt(), ln_half_v),
-            _ => {
-                let (rate, (a, b)) = (self.step().approximate(), self.denominator());
-                let ln_denominator = (a as f64 + b as f64 * (-rate).exp()).ln();
-                ((-(ln_half_v + ln_denominator) / rate).round() as u64).max(1)
-            }
-        }
-    }
-}
-
-impl Staircase {
-    pub(super) fn step(&self) -> Step {
-        Step::new(self.eps, 1)
-    }
-
-    pub(super) fn numerator(&self, j: u64) -> Numerator {
-        let d = self.sensitivity_steps;
-        let (count, k) = match j.checked_sub(self.r) {
-            None => (0, self.r - j),
-            Some(beyond) => (beyond / d + 1, d - beyond % d),
-        };
-        Numerator { count, k, m: d - k }
-    }
-
-    /// (A, B).
-    pub(super) fn denominator(&self) -> (u64, u64) {
-        (2 * self.r - 1, 2 * (self.sensitivity_steps - self.r) + 1)
-    }
-
-    /// [`IntegerDistribution::guess`].
-    pub(super) fn guess(&self, ln_half_v: f64) -> u64 {
-        let (a, b) = self.denominator();
-        let decay = (-self.eps).exp();
-        let width = self.sensitivity_steps as f64;
-        // With q = v/2·(A + B·b): stair `count` is where D·b^count ≥ q > D·b^(count + 1), and there k + (D − k)·b = q/b^count.
-        let depth = width.ln() - ln_half_v - (a as f64 + b as f64 * decay).ln();
-        let count = (depth / self.eps).floor().max(0.0);
-        let height = width * (count * self.eps - depth).exp();
-        let k = (height - width * decay) / -(-self.eps).exp_m1();
-        let edge = (count as u64).saturating_mul(self.sensitivity_steps).saturating_add(self.r);
-        edge.saturating_sub(k.round() as u64).max(1)
-    }
+    let p = if forms.sensitivity_steps < 1 << 46 { 2 } else { 3 };
+    uniform.search(guess, LARGEST + 1, p, |p| Terms::new(&forms, p), Terms::is_below)
 }
 
 /// What the comparisons are made of, with `p` limbs of fraction.
 struct Terms<'a> {
-    distribution: &'a IntegerDistribution,
+    forms: &'a Forms,
     p: usize,
     /// A + B·b.
     denominator: Enclosure,
@@ -172,13 +76,13 @@ struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    fn new(distribution: &'a IntegerDistribution, p: usize) -> Self {
-        let power = distribution.step().power(1, p);
+    fn new(forms: &'a Forms, p: usize) -> Self {
+        let power = forms.step.power(1, p);
         // `decay` would make the power a second time; it is kept for count = 1.
         let b = Power::fixed_or_tiny(power.as_ref(), p);
-        let (constant, slope) = distribution.denominator();
+        let (constant, slope) = forms.denominator;
         Self {
-            distribution,
+            forms,
             p,
             denominator: b.linear(constant, slope),
             b,
@@ -191,9 +95,9 @@ impl<'a> Terms<'a> {
     /// With z and n the binary exponents of the two sides, left·2^z is in [1/2, 2^54) and right·2^n in [1, 2^55): exponents 60 apart decide alone,
     /// and otherwise a shift by the difference fits the integer limb.
     fn is_below(&mut self, uniform: &mut Uniform<'_>, j: u64) -> Option<bool> {
-        let numerator = self.distribution.numerator(j);
+        let numerator = self.forms.numerator(j);
         if self.recent.0 != numerator.count {
-            self.recent = (numerator.count, self.distribution.step().power(numerator.count, self.p));
+            self.recent = (numerator.count, self.forms.step.power(numerator.count, self.p));
         }
         // Where there is no power, the right side is below 2^(−1 500 000), and v is above 2^(−64·8193).
         let Some(power) = &self.recent.1 else {
@@ -215,6 +119,7 @@ impl<'a> Terms<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::Staircase;
 
     /// Evidence: the definition of a guess. Values do not depend on it, so that no other test sees one that is far off: it would cost many questions.
     #[test]
@@ -239,7 +144,18 @@ mod tests {
             for distribution in &distributions {
                 let mut extension = |_| 0x0123_4567_89ab_cdef;
                 let x = magnitude(distribution, v63, &mut extension);
-                let guess = distribution.guess(Uniform::new(v63, &mut extension).expect("not zero").ln());
+                let ln = Uniform::new(v63, &mut extension).expect("not zero").ln();
+                let guess = match *distribution {
+                    IntegerDistribution::Geometric { eps, sensitivity_steps } => {
+                        Forms::geometric(eps, sensitivity_steps, (1, 1)).guess(ln)
+                    }
+                    IntegerDistribution::OneSided { eps, sensitivity_steps } => {
+                        Forms::geometric(eps, sensitivity_steps, (2, 0)).guess(ln)
+                    }
+                    IntegerDistribution::Staircase(staircase) => staircase.guess(ln),
+                    IntegerDistribution::Canonical { eps, delta, .. } => canonical::guess(eps, delta, ln),
+                    _ => unreachable!(),
+                };
                 let beyond = matches!(*distribution, IntegerDistribution::Canonical { most, .. } if x == most && guess > most);
                 assert!(
                     guess == x || guess == x + 1 || beyond,
