@@ -51,9 +51,8 @@ impl Keyed {
     }
 
     fn of(key: &[u8; 32]) -> Self {
-        let keyed = Self(expanded(key));
-        stack::wipe::<LEFT>();
-        keyed
+        // On the heap, because a move would leave a copy. A key of any length is accepted.
+        stack::erasing::<LEFT, _>(|| Self(Box::new(Hmac::new_from_slice(key).unwrap_or_else(|_| unreachable!()))))
     }
 
     /// HMAC-SHA256 of the address that the parts make together.
@@ -86,10 +85,3 @@ impl fmt::Debug for Keyed {
 
 /// What a digest leaves on the stack: midstates, a schedule of 64 words, and copies of the buffer.
 const LEFT: usize = 4 << 10;
-
-/// On the heap, because a move would leave a copy; and never inlined, as [`Keyed::subkey`].
-#[inline(never)]
-fn expanded(key: &[u8; 32]) -> Box<Hmac<Sha256>> {
-    // A key of any length is accepted.
-    Box::new(Hmac::new_from_slice(key).unwrap_or_else(|_| unreachable!()))
-}

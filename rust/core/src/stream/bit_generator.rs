@@ -27,7 +27,7 @@ use crate::cache_lines::CacheLines;
 use crate::error::DrawError;
 use crate::kernel::Tier;
 use crate::memory;
-use crate::stack;
+use crate::stack::{self, KERNELS};
 
 type Key = [u8; 32];
 
@@ -96,40 +96,28 @@ impl BitGenerator {
     }
 
     fn fresh(page: Pages<NUMBERS>, forks: Forks) -> Result<Arc<Self>, DrawError> {
-        let made = Self::fresh_on_the_stack(page, forks);
-        stack::wipe_kernels();
-        made
-    }
-
-    // Functions that hold a key in their frame are never inlined, and their callers wipe the stack below: the compiler spills registers there.
-
-    #[inline(never)]
-    fn fresh_on_the_stack(page: Pages<NUMBERS>, forks: Forks) -> Result<Arc<Self>, DrawError> {
-        found_family()?;
-        memory::has_room()?;
-        let generator = Self::without_key(page, forks);
-        let mut key = Zeroizing::new([0; 32]);
-        entropy::fill(key.as_mut())?;
-        generator.set_key(&key);
-        Ok(generator)
+        stack::erasing::<KERNELS, _>(|| {
+            found_family()?;
+            memory::has_room()?;
+            let generator = Self::without_key(page, forks);
+            let mut key = Zeroizing::new([0; 32]);
+            entropy::fill(key.as_mut())?;
+            generator.set_key(&key);
+            Ok(generator)
+        })
     }
 
     /// A key of the caller's: equal keys give equal words, in every process, forked children included.
     pub fn from_key(key: &[u8; 32]) -> Result<Arc<Self>, DrawError> {
-        let made = Self::from_key_on_the_stack(key);
-        stack::wipe_kernels();
-        made
-    }
-
-    #[inline(never)]
-    fn from_key_on_the_stack(key: &[u8; 32]) -> Result<Arc<Self>, DrawError> {
-        let page = Pages::copied()?;
-        memory::has_room()?;
-        let generator = Self::without_key(page, Forks::Unseen);
-        let [words, children] = two_keys(key);
-        generator.set_key(&words);
-        generator.next_child().copy_from_slice(&*children);
-        Ok(generator)
+        stack::erasing::<KERNELS, _>(|| {
+            let page = Pages::copied()?;
+            memory::has_room()?;
+            let generator = Self::without_key(page, Forks::Unseen);
+            let [words, children] = two_keys(key);
+            generator.set_key(&words);
+            generator.next_child().copy_from_slice(&*children);
+            Ok(generator)
+        })
     }
 
     /// The keys are set where they stay: a move would leave copies.
@@ -157,18 +145,13 @@ impl BitGenerator {
         if !self.given {
             return Self::from_os();
         }
-        let child = self.child_on_the_stack();
-        stack::wipe_kernels();
-        child
-    }
-
-    #[inline(never)]
-    fn child_on_the_stack(&self) -> Result<Arc<Self>, DrawError> {
-        let mut key = self.next_child();
-        let [child, next] = two_keys(&key);
-        let child = Self::from_key(&child)?;
-        key.copy_from_slice(&*next);
-        Ok(child)
+        stack::erasing::<KERNELS, _>(|| {
+            let mut key = self.next_child();
+            let [child, next] = two_keys(&key);
+            let child = Self::from_key(&child)?;
+            key.copy_from_slice(&*next);
+            Ok(child)
+        })
     }
 
     /// Whether the caller gave the key, so that the same words can be drawn again.
@@ -304,7 +287,6 @@ impl BitGenerator {
         let [_, _, _, made, mark, words @ ..] = &*self.page;
         if mark.load(Acquire) == 0 {
             self.take_key_of_own();
-            stack::wipe_kernels();
         }
         // In memory that no other thread can erase.
         let mut first = CacheLines([const { AtomicU64::new(0) }; PIECE]);
@@ -332,7 +314,6 @@ impl BitGenerator {
         if process.load(Relaxed) != here {
             self.forget();
             self.take_key_of_own();
-            stack::wipe_kernels();
             process.store(here, Relaxed);
         }
     }
@@ -346,21 +327,22 @@ impl BitGenerator {
     ///
     /// Without entropy the second key alone is used. A draw cannot report an error; it could only end the process, hang or repeat words.
     #[cold]
-    #[inline(never)]
     fn take_key_of_own(&self) {
-        let mut derived = Zeroizing::new([[0; 2]; 2]);
-        let number = number_in_family() % (1 << 48);
-        Cipher::once(&self.next.key(), |cipher| {
-            cipher.bit_generator(FORKED, number, 0, &mut *derived);
+        stack::erasing::<KERNELS, _>(|| {
+            let mut derived = Zeroizing::new([[0; 2]; 2]);
+            let number = number_in_family() % (1 << 48);
+            Cipher::once(&self.next.key(), |cipher| {
+                cipher.bit_generator(FORKED, number, 0, &mut *derived);
+            });
+            let mut key = key_of(derived.as_flattened().iter().copied());
+            let mut fresh = Zeroizing::new([0; 32]);
+            // Whatever a failure leaves there does not depend on the other key.
+            let _ = entropy::fill(fresh.as_mut());
+            for (byte, fresh) in key.iter_mut().zip(&*fresh) {
+                *byte ^= fresh;
+            }
+            self.set_key(&key);
         });
-        let mut key = key_of(derived.as_flattened().iter().copied());
-        let mut fresh = Zeroizing::new([0; 32]);
-        // Whatever a failure leaves there does not depend on the other key.
-        let _ = entropy::fill(fresh.as_mut());
-        for (byte, fresh) in key.iter_mut().zip(&*fresh) {
-            *byte ^= fresh;
-        }
-        self.set_key(&key);
     }
 
     fn set_key(&self, key: &Key) {

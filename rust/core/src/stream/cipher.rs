@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::vaes::{Wide, WideCipher};
 use crate::kernel::Tier;
-use crate::stack;
+use crate::stack::{self, KERNELS};
 
 type Block = Array<u8, <Aes256Enc as BlockSizeUser>::BlockSize>;
 
@@ -40,8 +40,8 @@ impl Cipher {
     /// Calls `work` with the cipher of a key that serves this once. The cipher lies on the stack: nothing is allocated, so that nothing can fail.
     pub fn once(key: &[u8; 32], work: impl FnOnce(&Self)) {
         let Some(wide) = Wide::of(Tier::current()) else {
-            portable_once(key, work);
-            return stack::wipe::<{ 8 << 10 }>();
+            // The key is expanded on the stack and moved from there.
+            return stack::erasing::<KERNELS, _>(|| work(&Self::Aes(Aes256Enc::new(key.into()))));
         };
         let mut cipher = Self::Wide(WideCipher::without_key(wide));
         if let Self::Wide(cipher) = &mut cipher {
@@ -60,9 +60,7 @@ impl Cipher {
     }
 
     fn portable(key: &[u8; 32]) -> Arc<Self> {
-        let cipher = expanded(key);
-        stack::wipe::<{ 8 << 10 }>();
-        cipher
+        stack::erasing::<KERNELS, _>(|| Arc::new(Self::Aes(Aes256Enc::new(key.into()))))
     }
 
     /// Both words of one block.
@@ -166,26 +164,12 @@ fn encrypt(aes: &Aes256Enc, pairs: &mut [[u64; 2]]) {
     stack::wipe::<{ 4 << 10 }>();
 }
 
-// These functions are never inlined, so that what the `aes` crate leaves on the stack lies below their caller's frame, where `stack::wipe` wipes.
-//
-// It leaves copies of the key schedule: where it is the cipher, the search of memory (`tests/generators/test_keys_in_memory.py`) finds keys where less
-// is wiped than here.
-
-/// Round keys that find no room in registers are left on the stack.
+/// Round keys that find no room in registers are left on the stack: never inlined, so that they lie below the caller's frame, where it wipes.
+///
+/// Where the `aes` crate is the cipher, the search of memory (`tests/generators/test_keys_in_memory.py`) finds keys where less is wiped than here.
 #[inline(never)]
 fn encrypt_in_place(aes: &Aes256Enc, blocks: &mut [Block]) {
     aes.encrypt_blocks(blocks);
-}
-
-/// The key is expanded on the stack and moved from there.
-#[inline(never)]
-fn expanded(key: &[u8; 32]) -> Arc<Cipher> {
-    Arc::new(Cipher::Aes(Aes256Enc::new(key.into())))
-}
-
-#[inline(never)]
-fn portable_once(key: &[u8; 32], work: impl FnOnce(&Cipher)) {
-    work(&Cipher::Aes(Aes256Enc::new(key.into())));
 }
 
 pub(super) fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
