@@ -44,71 +44,67 @@ impl<'a> Source<'a> {
         }
     }
 
-    pub(super) fn draws(self) -> usize {
+    fn in_stages(self) -> Option<&'a dyn Staged> {
         match self.how {
-            How::OneWord(_) => 1,
-            How::Staged(mechanism) => mechanism.draws(),
+            How::OneWord(_) => None,
+            How::Staged(mechanism) => Some(mechanism),
         }
     }
 
-    pub(super) fn next_view(self, generator: &mut Generator, n: u64) -> Result<Generator, DrawError> {
-        match self.how {
-            How::OneWord(_) => generator.next_view(n),
-            How::Staged(_) => generator.next_staged_view(n),
-        }
+    pub(super) fn draws(self) -> usize {
+        self.in_stages().map_or(1, Staged::draws)
     }
 
     pub(super) fn joint_values(self) -> usize {
-        match self.how {
-            How::OneWord(_) => 1,
-            How::Staged(mechanism) => mechanism.joint_values(),
-        }
+        self.in_stages().map_or(1, Staged::joint_values)
+    }
+
+    pub(super) fn next_view(self, generator: &mut Generator, n: u64) -> Result<Generator, DrawError> {
+        generator.take_view(self.log2_values(), n)
+    }
+
+    /// Values of a fill have indices below 2 to this power.
+    fn log2_values(self) -> u32 {
+        self.in_stages().map_or(LOG2_VALUES, |_| LOG2_STAGED)
+    }
+
+    fn prepare(self) -> Result<(), OutOfMemory> {
+        self.in_stages().map_or(Ok(()), Staged::prepare)
     }
 }
 
 /// One fill of one mechanism: the noise of any number of values, by index. Made by [`Mechanism::next_fill`](crate::Mechanism::next_fill).
 ///
 /// Writing the same values twice repeats their noise.
-pub struct MechanismFill<'a>(Inner<'a>);
-
-enum Inner<'a> {
-    OneWord(&'a Sampler, Fill),
-    Staged(&'a dyn Staged, i32, Fill),
+pub struct MechanismFill<'a> {
+    source: Source<'a>,
+    fill: Fill,
 }
 
 impl<'a> MechanismFill<'a> {
     /// The fill of keyed rows, each with the mask of its number (contract, section 13).
     pub(crate) fn masked(source: Source<'a>, cipher: Arc<Cipher>, masks: Vec<[u64; 2]>) -> Result<Self, OutOfMemory> {
-        Ok(Self(match source.how {
-            How::OneWord(sampler) => Inner::OneWord(sampler, Fill::masked(cipher, masks, LOG2_VALUES)),
-            How::Staged(mechanism) => {
-                mechanism.prepare()?;
-                let fill = Fill::masked(cipher, masks, LOG2_STAGED);
-                Inner::Staged(mechanism, source.log2_granularity, fill)
-            }
-        }))
+        source.prepare()?;
+        let fill = Fill::masked(cipher, masks, source.log2_values());
+        Ok(Self { source, fill })
     }
 
     #[inline]
     pub(super) fn next(source: Source<'a>, generator: &mut Generator, n: usize) -> Result<Self, DrawError> {
-        Ok(Self(match source.how {
-            How::OneWord(sampler) => Inner::OneWord(sampler, generator.next(n)?),
-            How::Staged(mechanism) => {
-                mechanism.prepare()?;
-                Inner::Staged(mechanism, source.log2_granularity, generator.next_staged(n)?)
-            }
-        }))
+        source.prepare()?;
+        let fill = generator.take(source.log2_values(), n as u64)?;
+        Ok(Self { source, fill })
     }
 
     /// Writes the noise of the values `first .. first + out.len()`; lattice steps, where the elements are integers.
     #[inline]
     pub fn write<T: Value>(&self, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
-        match &self.0 {
-            Inner::OneWord(sampler, fill) => {
-                sampler.write(fill.stage(0), first, out);
+        match self.source.how {
+            How::OneWord(sampler) => {
+                sampler.write(self.fill.stage(0), first, out);
                 Ok(())
             }
-            Inner::Staged(mechanism, log2_granularity, fill) => staged::write(*mechanism, *log2_granularity, fill, first, out),
+            How::Staged(mechanism) => staged::write(mechanism, self.source.log2_granularity, &self.fill, first, out),
         }
     }
 
@@ -116,8 +112,8 @@ impl<'a> MechanismFill<'a> {
     /// better, and where rows would begin within a block of the cipher.
     #[doc(hidden)]
     pub fn in_tiles<T: Value>(&self, pitch: u64) -> Option<Tiles<'_, T>> {
-        match &self.0 {
-            Inner::OneWord(sampler, fill) if (fill.start | pitch).is_multiple_of(2) => Some(Tiles::new(sampler, fill)),
+        match self.source.how {
+            How::OneWord(sampler) if (self.fill.start | pitch).is_multiple_of(2) => Some(Tiles::new(sampler, &self.fill)),
             _ => None,
         }
     }
@@ -127,16 +123,9 @@ impl<'a> MechanismFill<'a> {
     #[inline]
     pub fn release<A: Answer, T: Value>(&self, first: u64, mut answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         // A release in pieces is checked before its first piece, as a whole.
-        debug_assert!(release::check(answers, out, self.log2_granularity()).is_ok());
+        debug_assert!(release::check(answers, out, self.source.log2_granularity).is_ok());
         self.release_next(first, &mut answers, out)?;
         Ok(())
-    }
-
-    fn log2_granularity(&self) -> i32 {
-        match &self.0 {
-            Inner::OneWord(sampler, _) => sampler.lattice.log2_granularity,
-            Inner::Staged(_, log2_granularity, _) => *log2_granularity,
-        }
     }
 
     /// [`MechanismFill::release`] of answers that are read when they are needed. If it returns false, some are refused, and the caller discards `out`.
@@ -148,11 +137,9 @@ impl<'a> MechanismFill<'a> {
         answers: &mut dyn Answers<A, T>,
         out: &mut [T],
     ) -> Result<bool, OutOfMemory> {
-        match &self.0 {
-            Inner::OneWord(sampler, fill) => Ok(sampler.release(fill.stage(0), first, answers, out)),
-            Inner::Staged(mechanism, log2_granularity, fill) => {
-                staged::release(*mechanism, *log2_granularity, fill, first, answers, out)
-            }
+        match self.source.how {
+            How::OneWord(sampler) => Ok(sampler.release(self.fill.stage(0), first, answers, out)),
+            How::Staged(mechanism) => staged::release(mechanism, self.source.log2_granularity, &self.fill, first, answers, out),
         }
     }
 
@@ -166,19 +153,16 @@ impl<'a> MechanismFill<'a> {
     ) -> Result<(), OutOfMemory> {
         // The type was checked before the first piece, as that of a release.
         debug_assert!(modulus.check_type::<T>().is_ok());
-        let (joint_values, bound) = match &self.0 {
-            Inner::OneWord(..) => (1, 0),
-            Inner::Staged(mechanism, ..) => (mechanism.joint_values(), mechanism.bound()),
-        };
-        let draw = |done: usize, noise: &mut [i64]| match &self.0 {
-            Inner::OneWord(sampler, fill) => {
-                sampler.write(fill.stage(0), first + done as u64, noise);
+        let bound = self.source.in_stages().map_or(0, Staged::bound);
+        let draw = |done: usize, noise: &mut [i64]| match self.source.how {
+            How::OneWord(sampler) => {
+                sampler.write(self.fill.stage(0), first + done as u64, noise);
                 Ok(())
             }
-            Inner::Staged(mechanism, _, fill) => mechanism.write_steps(fill, first + done as u64, noise),
+            How::Staged(mechanism) => mechanism.write_steps(&self.fill, first + done as u64, noise),
         };
         let mut own = [0; CHUNK];
-        in_chunks(joint_values, out, draw, |_, noise, out| {
+        in_chunks(self.source.joint_values(), out, draw, |_, noise, out| {
             let all = answers.next(out);
             for (n, (noise, out)) in noise.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
                 // Some are read twice.

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
 use super::erasure::FillKeys;
-use super::fill::{Fill, LOG2_STAGED, LOG2_VALUES};
+use super::fill::{Fill, LOG2_VALUES};
 use super::process::process_mark;
 use crate::error::DrawError;
 use crate::memory;
@@ -235,25 +235,20 @@ impl Generator {
     ///
     /// Such a view draws no other fill and holds no other fill's key. In a forked child it takes a new key, unless the key was given.
     pub fn next_view(&mut self, n: u64) -> Result<Self, DrawError> {
-        let fill = self.take(LOG2_VALUES, n)?;
-        Ok(self.view(fill))
+        self.take_view(LOG2_VALUES, n)
     }
 
-    /// [`Generator::next_view`] for a mechanism of several draws for a value.
-    pub(crate) fn next_staged_view(&mut self, n: u64) -> Result<Self, DrawError> {
-        let fill = self.take(LOG2_STAGED, n)?;
-        Ok(self.view(fill))
-    }
-
-    fn view(&self, fill: Fill) -> Self {
+    /// [`Generator::next_view`] of a fill whose indices are below 2 to this power.
+    pub(crate) fn take_view(&mut self, log2_values: u32, n: u64) -> Result<Self, DrawError> {
+        let fill = self.take(log2_values, n)?;
         let (cipher, number, process) = (fill.cipher, fill.number, self.source.process());
-        Self {
+        Ok(Self {
             source: Source::Taken { cipher, number, process },
             next_fill: number,
             start: fill.start,
             is_view: true,
             may_release: self.may_release,
-        }
+        })
     }
 
     /// Whether the caller gave the key, so that the same values can be drawn again.
@@ -277,11 +272,13 @@ impl Generator {
     }
 
     /// [`Generator::next`] for a mechanism of several draws for a value. Its stages leave fewer indices to the values.
+    #[cfg(test)]
     pub(crate) fn next_staged(&mut self, n: usize) -> Result<Fill, DrawError> {
-        self.take(LOG2_STAGED, n as u64)
+        self.take(super::fill::LOG2_STAGED, n as u64)
     }
 
-    fn take(&mut self, log2_values: u32, n: u64) -> Result<Fill, DrawError> {
+    /// [`Generator::next`] of a fill whose indices are below 2 to this power.
+    pub(crate) fn take(&mut self, log2_values: u32, n: u64) -> Result<Fill, DrawError> {
         self.rekey_after_fork()?;
         if self.next_fill >= Self::FILLS {
             return Err(DrawError::FillsExhausted);

@@ -3,7 +3,7 @@
 use super::super::entropy::tests::{FAILURE, without_entropy};
 use super::*;
 use crate::Mechanism;
-use crate::stream::{CHUNK, TILE, Tile, TileWords, Words};
+use crate::stream::{CHUNK, LOG2_STAGED, TILE, Tile, TileWords, Words};
 
 fn words(generator: &mut Generator, n: usize) -> Vec<u64> {
     let stream = generator.next(n).unwrap();
@@ -31,7 +31,7 @@ fn a_view_of_the_next_fill_draws_it_in_parts_and_nothing_else() {
         assert_ne!(words(generator, 12), expected);
         assert!(matches!(generator.next_view(1 << 63), Err(DrawError::IndexTooLarge)));
         assert!(matches!(
-            generator.next_staged_view(1 << 41),
+            generator.take_view(LOG2_STAGED, 1 << 41),
             Err(DrawError::StagedIndexTooLarge)
         ));
         assert_eq!(generator.next_fill(), 2);
@@ -195,7 +195,7 @@ fn a_view_has_no_children() {
         let mut views_of_views = [
             views[1].at(3).unwrap(),
             generator.next_view(4).unwrap(),
-            generator.next_staged_view(4).unwrap(),
+            generator.take_view(LOG2_STAGED, 4).unwrap(),
             generator.spawn().unwrap().at(2).unwrap(),
         ];
         for view in views.iter_mut().chain(&mut views_of_views) {
