@@ -10,6 +10,7 @@ use stairnoise::{Answer, Answers, DrawError, Mechanism, MechanismFill, Modulus, 
 use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
 use crate::column::Column;
 use crate::errors::{self, Failure};
+use crate::layout::Order;
 use crate::stream::Stream;
 use crate::threads;
 
@@ -194,14 +195,7 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
     // Answers that may change are checked once more when they are read again.
     if !(checked || mechanism.takes_all::<A>()) {
         // All of them are checked before a fill is taken.
-        threads::check(
-            py,
-            (places.order(), places.len(), threads),
-            || (),
-            || in_order(STAGE),
-            |(), answers| mechanism.check_unread(answers.unread()).map_err(|error| (0, error)),
-            |first, error| errors::answer(error, first, shape),
-        )?;
+        check(py, (places.order(), places.len(), threads), &in_order, mechanism, shape)?;
     }
     let fill = stream.next_fill(mechanism, places.len()).map_err(errors::draw)?;
     threads::fill(
@@ -228,6 +222,25 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
             }
             piece.write(inputs, most, |first, inputs, part| release(first, &mut inputs.part(), part))
         },
+    )
+}
+
+/// Refuses the first answer that the mechanism does not take. Not inlined: it is compiled once for a type of answers, whatever their output.
+#[inline(never)]
+fn check<A: Answer, I: Elements<A>>(
+    py: Python<'_>,
+    places: (Order, usize, usize),
+    in_order: &(dyn Fn(usize) -> Result<I, OutOfMemory> + Sync),
+    mechanism: &impl Mechanism,
+    shape: &[usize],
+) -> PyResult<()> {
+    threads::check(
+        py,
+        places,
+        || (),
+        || in_order(STAGE),
+        |(), answers| mechanism.check_unread(answers.unread()).map_err(|error| (0, error)),
+        |first, error| errors::answer(error, first, shape),
     )
 }
 

@@ -188,23 +188,12 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let places = places.in_step_with(&answers);
-    let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order(STAGE)?));
     // As in `drawing::release`, all answers are checked before a fill is taken.
-    threads::check(
-        py,
-        (places.order(), places.len(), threads),
-        || (),
-        in_order,
-        |(), (answers, parameters)| {
-            DiscreteGaussians::new()
-                .check_answers(answers.part(), &parameters.part())
-                .map_err(|error| (0, error))
-        },
-        |first, error| errors::answer(error, first, values.shape()),
-    )?;
+    check_answers(py, parameters, &answers, (places.order(), threads), values.shape())?;
     let fill = stream.next(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |mechanisms, piece| {
-        piece.write(in_order()?, STAGE, |first, (answers, parameters), part| {
+        let inputs = (answers.in_order(STAGE)?, parameters.in_order(STAGE)?);
+        piece.write(inputs, STAGE, |first, (answers, parameters), part| {
             let (answers, parameters) = (answers.part(), parameters.part());
             mechanisms
                 .check_answers(answers, &parameters)
@@ -212,4 +201,27 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
             Ok(mechanisms.release_part(&fill, first, answers, part, &parameters)?)
         })
     })
+}
+
+/// Refuses the first answer that its lattice does not take. Not inlined: it is compiled once for a type of answers, whatever their output.
+#[inline(never)]
+fn check_answers<A: Answer + numpy::Element + Sync>(
+    py: Python<'_>,
+    parameters: &Parameters<'_>,
+    answers: &Input<'_, A>,
+    (order, threads): (Order, usize),
+    shape: &[usize],
+) -> PyResult<()> {
+    threads::check(
+        py,
+        (order, answers.len(), threads),
+        || (),
+        || Ok((answers.in_order(STAGE)?, parameters.in_order(STAGE)?)),
+        |(), (answers, parameters)| {
+            DiscreteGaussians::new()
+                .check_answers(answers.part(), &parameters.part())
+                .map_err(|error| (0, error))
+        },
+        |first, error| errors::answer(error, first, shape),
+    )
 }

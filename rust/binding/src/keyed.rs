@@ -10,11 +10,11 @@ use zeroize::Zeroizing;
 
 use crate::agreement::repeated;
 use crate::buffer::{
-    Elements, Input, Inputs, Output, OwnInOrder, Parts, STAGE, detach_for, filled, new_array, same_shape, with_answers,
-    with_output,
+    Elements, InOrder, Input, Output, Parts, STAGE, detach_for, filled, new_array, same_shape, with_answers, with_output,
 };
 use crate::errors::{self, Failure, ParameterError};
 use crate::labels::{Column, Labels};
+use crate::layout::Order;
 use crate::mechanism::Mechanism;
 use crate::threads::{self, Signals};
 
@@ -216,13 +216,41 @@ impl Release<'_> {
         };
         let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
         // All rows are checked before any is drawn.
+        self.check(py, &input, (places.order(), threads), values.shape())?;
+        // NumPy's memory, because it has huge pages.
+        let draw = |masks: &mut [u64]| {
+            let masks = masks.as_chunks_mut().0;
+            let repeated = self.rows.masks(py, &self.keys, masks, threads)?;
+            let own = (!repeated.is_empty()).then(|| copied(&input)).transpose()?;
+            if let Some(answers) = &own {
+                self.rows.agree(&repeated, answers)?;
+            }
+            let answers = || match &own {
+                Some(answers) => Ok(InOrder::own(answers)),
+                None => input.in_order(parts.stage()),
+            };
+            self.draw(py, places, (parts, threads), masks, answers)
+        };
+        new_array(py, &[2 * self.rows.labels.len()], draw).map(drop)
+    }
+
+    /// Refuses the first answer that no row takes. Not inlined: it is compiled once for a type of answers, whatever their output.
+    #[inline(never)]
+    fn check<A: Number + Answer>(
+        &self,
+        py: Python<'_>,
+        answers: &Input<'_, A>,
+        (order, threads): (Order, usize),
+        shape: &[usize],
+    ) -> PyResult<()> {
         threads::check(
             py,
-            (places.order(), places.len(), threads),
+            (order, answers.len(), threads),
             || (),
-            || input.in_order(STAGE),
+            || answers.in_order(STAGE),
             |(), answers| {
-                mechanism
+                self.mechanism
+                    .0
                     .check_answers(answers.part())
                     .map_err(|error| (0, Refusal::Answer(error)))?;
                 let fraction = answers.part().iter().position(|answer| !answer.is_whole());
@@ -231,38 +259,26 @@ impl Release<'_> {
                     .map_or(Ok(()), |place| Err((place, Refusal::Fraction)))
             },
             |first, refusal| match refusal {
-                Refusal::Answer(error) => errors::answer(error, first, values.shape()),
+                Refusal::Answer(error) => errors::answer(error, first, shape),
                 Refusal::Fraction => ParameterError::new_err(format!(
                     "values must be whole numbers with bind=\"value\", got one that is not{}",
-                    errors::place(first, values.shape())
+                    errors::place(first, shape)
                 )),
             },
-        )?;
-        // NumPy's memory, because it has huge pages.
-        let draw = |masks: &mut [u64]| {
-            let masks = masks.as_chunks_mut().0;
-            let repeated = self.rows.masks(py, &self.keys, masks, threads)?;
-            if repeated.is_empty() {
-                return self.draw(py, places, (parts, threads), masks, || input.in_order(parts.stage()));
-            }
-            let answers = copied(&input)?;
-            self.rows.agree(&repeated, &answers)?;
-            self.draw(py, places, (parts, threads), masks, || Ok(OwnInOrder::of(&answers)))
-        };
-        new_array(py, &[2 * self.rows.labels.len()], draw).map(drop)
+        )
     }
 
     /// Draws the noise of checked answers. An answer is read once: had it changed between mask and release, it would get another answer's noise.
-    fn draw<A: Answer, T: Holds<Box<dyn AnyMechanism>> + Element, I: Inputs + Elements<A>>(
+    fn draw<'a, A: Answer + Element + 'a, T: Holds<Box<dyn AnyMechanism>> + Element>(
         &self,
         py: Python<'_>,
         places: Output<'_, T>,
         (parts, threads): (Parts, usize),
         masks: &[Mask],
-        answers: impl Fn() -> Result<I, OutOfMemory> + Sync + Send,
+        answers: impl Fn() -> Result<InOrder<'a, A>, OutOfMemory> + Sync + Send,
     ) -> PyResult<()> {
         let width = parts.joint_values;
-        let write = |first: u64, answers: &I, part: &mut [T]| {
+        let write = |first: u64, answers: &InOrder<'a, A>, part: &mut [T]| {
             let masks = &masks[first as usize / width..][..part.len() / width];
             let mut own = filled([0; 2], masks.len())?;
             own.copy_from_slice(masks);

@@ -227,25 +227,13 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let mechanisms = || PerElement::new(parameters.kind);
     let places = places.in_step_with(&answers);
-    let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order()?));
     // As in `drawing::release`, all answers are checked before a fill is taken.
     if !mechanisms().takes_all::<A>() {
-        threads::check(
-            py,
-            (places.order(), places.len(), threads),
-            mechanisms,
-            in_order,
-            |mechanisms, (answers, parameters)| {
-                mechanisms
-                    .check_answers(answers.part(), &parameters.part())
-                    .map_err(|error| (0, error))
-            },
-            |first, error| errors::answer(error, first, values.shape()),
-        )?;
+        check_answers(py, parameters, &answers, (places.order(), threads), values.shape())?;
     }
     let fill = stream.next(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, parameters.parts(), threads, mechanisms, |mechanisms, piece| {
-        let inputs = in_order()?;
+        let inputs = (answers.in_order(STAGE)?, parameters.in_order()?);
         piece.write(inputs, STAGE, |first, (answers, parameters), part| {
             let (answers, parameters) = (answers.part(), parameters.part());
             mechanisms
@@ -254,6 +242,29 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
             Ok(mechanisms.release_part(&fill, first, answers, part, &parameters)?)
         })
     })
+}
+
+/// Refuses the first answer that its mechanism does not take. Not inlined: it is compiled once for a type of answers, whatever their output.
+#[inline(never)]
+fn check_answers<A: Answer + numpy::Element + Sync>(
+    py: Python<'_>,
+    parameters: &Parameters<'_>,
+    answers: &Input<'_, A>,
+    (order, threads): (Order, usize),
+    shape: &[usize],
+) -> PyResult<()> {
+    threads::check(
+        py,
+        (order, answers.len(), threads),
+        || PerElement::new(parameters.kind),
+        || Ok((answers.in_order(STAGE)?, parameters.in_order()?)),
+        |mechanisms, (answers, parameters)| {
+            mechanisms
+                .check_answers(answers.part(), &parameters.part())
+                .map_err(|error| (0, error))
+        },
+        |first, error| errors::answer(error, first, shape),
+    )
 }
 
 /// Refuses the first parameters without a mechanism, and names their index; every ε is divided by `k`.

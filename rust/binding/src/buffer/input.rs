@@ -144,7 +144,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
         Ok(if self.is_slice() && self.frozen {
             // SAFETY: the elements are initialised and contiguous, and never change.
-            InOrder::Frozen(OwnInOrder::of(unsafe { slice::from_raw_parts(self.first, self.len()) }))
+            InOrder::own(unsafe { slice::from_raw_parts(self.first, self.len()) })
         } else if self.is_slice() && self.len() > 0 {
             InOrder::Contiguous {
                 input: self,
@@ -228,8 +228,6 @@ pub(crate) enum InOrder<'a, A> {
         /// `None` if no element is copied.
         stage: Option<Vec<A>>,
     },
-    /// Memory that never changes.
-    Frozen(OwnInOrder<'a, A>),
     /// A scalar that was broadcast.
     Same { n: usize, stage: Vec<A> },
     /// Elements at strides.
@@ -239,6 +237,14 @@ pub(crate) enum InOrder<'a, A> {
         part: Range<usize>,
         stage: Vec<A>,
     },
+    /// Elements of memory that nobody writes to.
+    Own { all: &'a [A], part: Range<usize> },
+}
+
+impl<'a, A> InOrder<'a, A> {
+    pub fn own(all: &'a [A]) -> Self {
+        Self::Own { all, part: 0..0 }
+    }
 }
 
 impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
@@ -284,9 +290,9 @@ impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
     fn part(&self) -> &[A] {
         match self {
             Self::Contiguous { part, stage, .. } => &stage.as_ref().expect("unread elements have no copies")[..part.len()],
-            Self::Frozen(elements) => elements.part(),
             Self::Same { n, stage } => &stage[..*n],
             Self::Staged { stage, part, .. } => &stage[part.clone()],
+            Self::Own { all, part } => &all[part.clone()],
         }
     }
 }
@@ -301,34 +307,6 @@ fn prefetch_after<T>(elements: &[T]) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = elements;
-}
-
-/// Elements of memory that no other code writes to, a part at a time.
-pub(crate) struct OwnInOrder<'a, A> {
-    all: &'a [A],
-    part: Range<usize>,
-}
-
-impl<'a, A> OwnInOrder<'a, A> {
-    pub fn of(all: &'a [A]) -> Self {
-        Self { all, part: 0..0 }
-    }
-}
-
-impl<A> Elements<A> for OwnInOrder<'_, A> {
-    fn part(&self) -> &[A] {
-        &self.all[self.part.clone()]
-    }
-}
-
-impl<A> Inputs for OwnInOrder<'_, A> {
-    fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    fn advance(&mut self, first: usize, n: usize) {
-        self.part = first..first + n;
-    }
 }
 
 impl<A: Element + Copy> Inputs for InOrder<'_, A> {
@@ -355,12 +333,12 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
                     input.copy_to(first, &mut stage[..count]);
                 }
             }
-            Self::Frozen(elements) => elements.advance(first, count),
             Self::Same { n, .. } => *n = count,
             Self::Staged { tile, part, .. } => {
                 let place = tile.place(first);
                 *part = place..place + count;
             }
+            Self::Own { part, .. } => *part = first..first + count,
         }
     }
 }

@@ -17,5 +17,5 @@ pub(crate) use array::{
     Elements, Inputs, LONGER, Parts, STAGE, data, detach_for, filled, is_writable, new_array, same_memory, same_shape,
     with_answers, with_floats, with_output, with_residues, zeros,
 };
-pub(crate) use input::{InOrder, Input, OwnInOrder, Rows, frozen};
+pub(crate) use input::{InOrder, Input, Rows, frozen};
 pub(crate) use output::{Output, Piece};

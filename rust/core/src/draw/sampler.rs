@@ -6,7 +6,7 @@ use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::{self, Extension, IntegerDistribution};
 use crate::kernel::{FixedPoint, Kernel, Tier};
-use crate::lattice::{Answer, Answers, Lattice, Scaling, Unread, Value, limit, release::add, release::add_all};
+use crate::lattice::{Answer, Answers, Elements, Lattice, Scaling, Unread, Value, limit, release::add, release::add_all};
 use crate::stack;
 use crate::stream::{AnyWords, CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words};
 use crate::wiped::wipe;
@@ -114,6 +114,21 @@ impl Sampler {
     /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
     #[inline]
     pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: &dyn Fn(usize, usize) -> u64, out: &mut [T]) {
+        self.write_any(tier, words, extension, T::elements(out));
+    }
+
+    /// [`Sampler::write_words`]. Not generic: kernels are compiled in this crate alone, and not again in each that draws.
+    #[inline(never)]
+    fn write_any(&self, tier: Tier, words: &[u64], extension: &dyn Fn(usize, usize) -> u64, out: Elements<'_>) {
+        match out {
+            Elements::F64(out) => self.write_elements(tier, words, extension, out),
+            Elements::F32(out) => self.write_elements(tier, words, extension, out),
+            Elements::I64(out) => self.write_elements(tier, words, extension, out),
+            Elements::I32(out) => self.write_elements(tier, words, extension, out),
+        }
+    }
+
+    fn write_elements<T: Value>(&self, tier: Tier, words: &[u64], extension: &dyn Fn(usize, usize) -> u64, out: &mut [T]) {
         let undecided = |i: usize, value: &mut T| *value = self.value(self.undecided_steps(words[i], &mut |e| extension(i, e)));
         if !self.kernel.is_ever_sure {
             // The kernel would only prepare to be written over.

@@ -2,7 +2,7 @@
 
 use crate::declassify;
 use crate::kernel::{Tier, on_tier};
-use crate::lattice::{Answer, Answers, Value, power_of_two, release::add_all, value::NEAR};
+use crate::lattice::{Answer, Answers, Elements, Value, power_of_two, release::add_all, value::NEAR};
 use crate::memory::{self, OutOfMemory};
 use crate::stream::{CHUNK, Fill, SHORT};
 use crate::wiped::wipe;
@@ -40,7 +40,7 @@ pub(crate) fn write<T: Value>(
     first: u64,
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
-    if let Some(steps) = T::as_steps(out).filter(|_| log2_granularity == 0) {
+    if let (Elements::I64(steps), 0) = (T::elements(out), log2_granularity) {
         return mechanism.write_steps(fill, first, steps);
     }
     let tier = Tier::current();

@@ -15,5 +15,5 @@ pub use modulus::{Modulus, Residue};
 pub use params::largest_quotient;
 pub(crate) use params::{LEAST_EPS, Lattice, Narrowing, check_gamma, check_positive, exactly};
 pub use unread::{Answers, Unread};
-pub(crate) use value::Scaling;
 pub use value::Value;
+pub(crate) use value::{Elements, Scaling};

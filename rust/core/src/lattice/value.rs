@@ -69,11 +69,16 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_steps(steps: i128, log2_granularity: i32) -> Self;
 
-    /// Elements as the steps of granularity 1 that they hold.
     #[doc(hidden)]
-    fn as_steps(_out: &mut [Self]) -> Option<&mut [i64]> {
-        None
-    }
+    fn elements(out: &mut [Self]) -> Elements<'_>;
+}
+
+/// Elements of one of the types.
+pub enum Elements<'a> {
+    F64(&'a mut [f64]),
+    F32(&'a mut [f32]),
+    I64(&'a mut [i64]),
+    I32(&'a mut [i32]),
 }
 
 /// How a kernel's whole numbers become elements: (X + centre)·g.
@@ -155,6 +160,10 @@ impl Value for f64 {
         let value = steps as f64 * power_of_two(log2_granularity);
         value.clamp(f64::MIN, f64::MAX)
     }
+
+    fn elements(out: &mut [Self]) -> Elements<'_> {
+        Elements::F64(out)
+    }
 }
 
 impl Value for f32 {
@@ -177,6 +186,10 @@ impl Value for f32 {
         // Rounding to nearest twice is not rounding to nearest; to odd and then to nearest is (Boldo and Melquiond 2008, Theorem 1).
         let value = round_to_odd(steps) * power_of_two(log2_granularity);
         value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32 + 0.0
+    }
+
+    fn elements(out: &mut [Self]) -> Elements<'_> {
+        Elements::F32(out)
     }
 }
 
@@ -250,8 +263,8 @@ impl Value for i64 {
         saturated(low, high ^ (low >> 63), high >> 63, i64::MAX)
     }
 
-    fn as_steps(out: &mut [Self]) -> Option<&mut [i64]> {
-        Some(out)
+    fn elements(out: &mut [Self]) -> Elements<'_> {
+        Elements::I64(out)
     }
 }
 
@@ -283,6 +296,10 @@ impl Value for i32 {
 
     fn from_steps(steps: i128, log2_granularity: i32) -> Self {
         narrow(i64::from_steps(steps, log2_granularity))
+    }
+
+    fn elements(out: &mut [Self]) -> Elements<'_> {
+        Elements::I32(out)
     }
 }
 

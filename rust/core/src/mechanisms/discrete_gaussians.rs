@@ -1,5 +1,6 @@
 use crate::draw::sampler::Sampler;
 use crate::error::{DrawError, ParamError};
+use crate::exact::Extension;
 use crate::kernel::{BLOCK, DrawnBlock, Tier, gaussian_extent, on_tier, ones};
 use crate::lattice::answer::limit;
 use crate::lattice::release;
@@ -159,10 +160,8 @@ impl DiscreteGaussians {
                 let output = output.from(base);
                 for i in ones(write_block(tier, &drawn, out, output)) {
                     let log2_granularity = exponent(log2_granularity[i]);
-                    let mechanism = DiscreteGaussian::made(sigma2[i], log2_granularity, Sampler::quick)?;
-                    let steps = mechanism
-                        .sampler()
-                        .steps(words[i], |e| stage.extension(first + (base + i) as u64, e));
+                    let extension = &mut |e| stage.extension(first + (base + i) as u64, e);
+                    let steps = undecided(sigma2[i], log2_granularity, words[i], extension)?;
                     out[i] = output.steps(i, steps, log2_granularity);
                 }
             }
@@ -176,6 +175,13 @@ impl DiscreteGaussians {
         let fits = !T::WHOLE || on_tier!(Tier::current(), exponents.fold(0, |any, exponent| any | exponent)) == 0;
         fits.then_some(()).ok_or(ParamError::NotWhole)
     }
+}
+
+/// The noise for a word that the block kernel leaves undecided. Not generic: it is compiled once.
+#[inline(never)]
+fn undecided(sigma2: f64, log2_granularity: i32, word: u64, extension: &mut Extension<'_>) -> Result<i64, ParamError> {
+    let mechanism = DiscreteGaussian::made(sigma2, log2_granularity, Sampler::quick)?;
+    Ok(mechanism.sampler().steps(word, extension))
 }
 
 impl GaussianParameters<'_> {

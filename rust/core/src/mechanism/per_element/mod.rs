@@ -12,7 +12,7 @@ use padding::{Padding, family};
 pub use parameters::{Parameters, Shapes};
 
 use crate::error::{DrawError, ParamError};
-use crate::exact::{IntegerDistribution, Staircase};
+use crate::exact::{Extension, IntegerDistribution, Staircase};
 use crate::kernel::{BLOCK, DrawnBlock, Tier, on_tier, ones};
 use crate::lattice::answer::limit;
 use crate::lattice::{Answer, Unread, Value, release};
@@ -94,13 +94,13 @@ pub(crate) use whole_fills;
 #[derive(Debug)]
 pub struct PerElement {
     kind: Kind,
-    cache: Cache<OneWordMechanism, 3>,
+    cache: Cache,
 }
 
 impl PerElement {
     /// An empty collection of mechanisms of one kind.
     pub fn new(kind: Kind) -> Self {
-        let cache = Cache::new();
+        let cache = Cache::default();
         Self { kind, cache }
     }
 
@@ -161,13 +161,14 @@ impl PerElement {
         Ok((lattice.granularity(), lattice.sensitivity_steps, r))
     }
 
-    fn with<R>(
+    /// The noise for a word that the block kernel leaves undecided, and the binary logarithm of its granularity. Not generic: it is compiled once.
+    #[inline(never)]
+    fn undecided(
         &mut self,
-        eps: f64,
-        sensitivity: f64,
-        shape: Shape,
-        draw: impl FnOnce(&OneWordMechanism) -> R,
-    ) -> Result<R, ParamError> {
+        (eps, sensitivity, shape): (f64, f64, Shape),
+        word: u64,
+        extension: &mut Extension<'_>,
+    ) -> Result<(i64, i32), ParamError> {
         // The names take bits of two NaNs; every NaN that is given becomes a third.
         let shape_key = match shape {
             Shape::L1 => u64::MAX,
@@ -179,7 +180,10 @@ impl PerElement {
         let kind = self.kind;
         let quick = || OneWordMechanism::quick(kind, eps, sensitivity, shape);
         let make = || OneWordMechanism::new(kind, eps, sensitivity, shape);
-        self.cache.with(key, quick, make, draw)
+        self.cache.with(key, quick, make, |mechanism| {
+            let sampler = mechanism.sampler();
+            (sampler.steps(word, extension), sampler.lattice.log2_granularity)
+        })
     }
 
     whole_fills!(Parameters, next);
@@ -251,12 +255,9 @@ impl PerElement {
                 padding.draw(tier, self.kind, &parameters, words, &mut drawn);
                 let output = output.from(base);
                 for i in ones(write_block(tier, &drawn, out, output)) {
-                    let (eps, sensitivity, shape) = parameters.at(i);
-                    out[i] = self.with(eps, sensitivity, shape, |mechanism| {
-                        let sampler = mechanism.sampler();
-                        let noise = sampler.steps(words[i], |e| stage.extension(first + (base + i) as u64, e));
-                        output.steps(i, noise, sampler.lattice.log2_granularity)
-                    })?;
+                    let extension = &mut |e| stage.extension(first + (base + i) as u64, e);
+                    let (noise, log2_granularity) = self.undecided(parameters.at(i), words[i], extension)?;
+                    out[i] = output.steps(i, noise, log2_granularity);
                 }
             }
         }
