@@ -85,17 +85,8 @@ def _column(labels: Any) -> Labels:
     if isinstance(labels, (list, tuple)) and labels and all(map(_is_column, labels)):
         return _together(labels)
     if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, bytearray, memoryview)):
-        return _of_sequence(labels if type(labels) is list else list(labels))
+        return Labels.objects(labels if type(labels) is list else list(labels), _encoded)
     raise ParameterTypeError(f"labels must be a sequence, an array, a column or several columns, got {got('labels', labels)}")
-
-
-def _of_sequence(labels: list[Any]) -> Labels:
-    try:
-        # Python joins texts faster than the extension reads one by one.
-        texts = "\0".join(labels)
-    except TypeError:
-        return Labels.objects(labels, _encoded)
-    return Labels.joined(texts, len(labels)) or Labels.objects(labels, _encoded)
 
 
 def _together(columns: Any) -> Labels:

@@ -173,24 +173,6 @@ impl Labels {
         })
     }
 
-    /// Texts that were joined by zeros; `None` unless they are `n` without a zero, and UTF-8 can hold them.
-    #[staticmethod]
-    fn joined(texts: &Bound<'_, PyString>, n: usize) -> PyResult<Option<Self>> {
-        let Ok(texts) = texts.to_str() else {
-            return Ok(None);
-        };
-        let (mut offsets, mut data, write) = (Vec::new(), Vec::new(), address::utf8);
-        offsets.try_reserve_exact(n + 2).map_err(|_| errors::memory())?;
-        data.try_reserve_exact(texts.len()).map_err(|_| errors::memory())?;
-        offsets.push(0);
-        for text in texts.as_bytes().split(|byte| *byte == 0).take(n + 1) {
-            data.extend_from_slice(text);
-            offsets.push(data.len() as i64);
-        }
-        let made = (offsets.len() == n + 1).then(|| Self::new(Kind::Bytes { write, offsets, data }, None));
-        made.transpose()
-    }
-
     /// Labels of a list; `encode(label, index)` returns the field of a label other than `str`, 64-bit `int`, `bool`, `bytes` and `None`.
     #[staticmethod]
     fn objects(list: &Bound<'_, PyList>, encode: &Bound<'_, PyAny>) -> PyResult<Self> {
