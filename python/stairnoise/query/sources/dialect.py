@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import partial
@@ -28,17 +27,28 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-class Dialect(ABC):
+class Dialect:
     """The SQL of one engine. Unless stated otherwise, a method returns a piece of SQL."""
 
     # Stands for a parameter.
     mark = "?"
     # The type of timestamps without a time zone.
     timestamp = "timestamp"
-    # Pieces of SQL of `text`, `order`, `truncated`, `quotient` and `total`.
-    _text: ClassVar[str]
-    _order: ClassVar[str]
-    _truncated, _quotient, _total = "trunc({})::int8", "({} / {})", "sum({})"
+    # The kinds of columns of which equal values always have one text, and those that can have NaN.
+    one_text: ClassVar[frozenset[str]] = frozenset()
+    with_nan: ClassVar[frozenset[str]] = frozenset({"real"})
+
+    # A value as a text, or null; a text that is compared byte by byte, and one that Python can read for every row.
+    text: ClassVar[str]
+    bytewise: ClassVar[str]
+    readable: ClassVar[str]
+    # A hash of a text, by which a person's groups are ordered. It must be the same in every version of the engine, so that a
+    # keyed release can be repeated. Privacy needs no more: for a fixed key the order depends on that person's rows alone.
+    order: ClassVar[str]
+    # Whether a number is NaN; a number without its decimals as an integer, or null if it is beyond them; the quotient of two
+    # integers that are not negative, rounded down; and the sum of one person's values, none of which is beyond `MOST_UNITS`, or
+    # null if there is none.
+    nan, truncated, quotient, total = "isnan({})", "trunc({})::int8", "({} / {})", "sum({})"
 
     def quoted(self, name: str) -> str:
         """Return a name as this engine writes it."""
@@ -123,12 +133,15 @@ class Dialect(ABC):
         whens = [f"when {test} then {result}" for test, result in zip(branches[::2], branches[1::2], strict=True)]
         return f"(case {of} {' '.join(whens)} else {last} end)"
 
-    @abstractmethod
     def group(self, column: Column) -> str:
         """Return a column's value with a comparison byte by byte, so that no other spelling can stand for a group."""
+        value = self.bare(column)
+        return self.bytewise.format(value) if column.kind == "text" else value
 
     def found(self, column: Column) -> str:
         """Return the value of `group` in a type that Python can read for every row; dates beyond Python's become null."""
+        if column.kind == "text":
+            return self.readable.format(self.bare(column))
         if column.kind != "date":
             return self.group(column)
         name = self.quoted(column.name)
@@ -201,25 +214,10 @@ class Dialect(ABC):
             parameters += given
         return f"case {' '.join(branches)} end", parameters
 
-    def text(self, value: str) -> str:
-        """Return a value as a text, or null."""
-        return self._text.format(value)
-
-    def order(self, text: str) -> str:
-        """Return a hash of a text, by which a person's groups are ordered.
-
-        The hash must be the same in every version of the engine, so that a keyed release can be repeated. Privacy needs no more:
-        for a fixed key the order depends on that person's rows alone.
-        """
-        return self._order.format(text)
-
-    def has_one_text(self, column: Column) -> bool:
-        """Return whether equal values of a column always have the same text."""
-        return False
-
-    @abstractmethod
     def is_number(self, column: Column) -> str:
         """Return whether a column holds a number in a row; NaN is none."""
+        name = self.quoted(column.name)
+        return f"{name} is not null" + (f" and not {self.nan.format(name)}" if column.kind in self.with_nan else "")
 
     def units(self, column: Column, units: Units) -> str:
         """Return the integer multiple of a unit that is nearest to a number, within ±`MOST_UNITS`."""
@@ -233,7 +231,7 @@ class Dialect(ABC):
         number, numeral = self.number(column), partial(self.numeral, column)
         most, half = numeral(MOST_UNITS * units.unit), numeral(units.unit / 2)
         scaled = f"{number} * {numeral(1 / units.unit)}"
-        up, down = (self.truncated(f"{scaled} {sign} {numeral(0.5)}") for sign in "+-")
+        up, down = (self.truncated.format(f"{scaled} {sign} {numeral(0.5)}") for sign in "+-")
         return (
             f"case when {number} >= {most} then {MOST_UNITS} when {number} <= -{most} then -{MOST_UNITS} "
             f"when {number} >= {half} then {up} when {number} <= -{half} then {down} else 0 end"
@@ -248,7 +246,7 @@ class Dialect(ABC):
         first, last = lattice.points[[0, -1]].tolist()
         number, numeral = self.number(column), partial(self.numeral, column)
         half = numeral(float(as_typed(first) + lattice.step / 2))
-        place = self.truncated(f"({number} - {numeral(first)}) / {numeral(float(lattice.step))} + {numeral(0.5)}")
+        place = self.truncated.format(f"({number} - {numeral(first)}) / {numeral(float(lattice.step))} + {numeral(0.5)}")
         most = len(lattice.points) - 1
         return f"case when {number} < {half} then 0 when {number} >= {numeral(last)} then {most} else {place} end"
 
@@ -260,21 +258,9 @@ class Dialect(ABC):
         """Return a constant in this type."""
         return f"'{value!r}'::float8"
 
-    def truncated(self, number: str) -> str:
-        """Return a number without its decimals as an integer, or null if it is beyond them."""
-        return self._truncated.format(number)
-
-    def quotient(self, number: str, divisor: str) -> str:
-        """Return the quotient of two integers, rounded down; neither is negative."""
-        return self._quotient.format(number, divisor)
-
     def truth(self, column: Column, units: Units) -> str:
         """Return 1 in units for true, and 0 for false."""
         return f"case when {self.bare(column)} then {min(round(1 / units.unit), MOST_UNITS)} else 0 end"
-
-    def total(self, value: str) -> str:
-        """Return the sum of one person's values, none of which is beyond `MOST_UNITS`, or null if there is none."""
-        return self._total.format(value)
 
     def whole(self, name: str) -> str:
         """Return an integer in a type in which it can be compared with `MOST_UNITS`."""

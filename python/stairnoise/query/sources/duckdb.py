@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Call, Condition, refu
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted
 from stairnoise.query.sources.scratch import scratch
-from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
+from stairnoise.query.sources.source import Source, SourceError, decoded, hidden, unanswered
 from stairnoise.query.sources.units import MOST_UNITS
 from stairnoise.query.types import Type, exact
 
@@ -51,10 +52,15 @@ class DuckDBDialect(Dialect):
     """The SQL of DuckDB."""
 
     # Some types have values without a text.
-    _text = "(try(cast({} as varchar)) collate c)"
+    text = "(try(cast({} as varchar)) collate c)"
+    bytewise = "(cast({} as varchar) collate c)"
+    # A registered frame can have texts that are not UTF-8.
+    readable = "encode(cast({} as varchar))"
+    # A text can have a collation without case, and a zero a sign.
+    one_text = frozenset({"integer", "boolean", "date"})
     # With SHA-256 a query takes half as long again, and `hash` differs by version.
-    _order = "md5_number({})"
-    _quotient = "({} // {})"
+    order = "md5_number({})"
+    quotient = "({} // {})"
     forms: ClassVar[Mapping[str, str]] = {
         **Dialect.forms,
         "wide": "try_cast({} as hugeint)",
@@ -95,15 +101,6 @@ class DuckDBDialect(Dialect):
         """Return a double; without an exponent it would be a decimal."""
         return f"({Decimal(repr(value)):e})"
 
-    def group(self, column: Column) -> str:
-        """Return a value; for texts and enumerations the text in binary collation."""
-        value = self.bare(column)
-        return f"(cast({value} as varchar) collate c)" if column.kind == "text" else value
-
-    def found(self, column: Column) -> str:
-        """Return a text as bytes, because a registered frame can have texts that are not UTF-8."""
-        return f"encode(cast({self.bare(column)} as varchar))" if column.kind == "text" else super().found(column)
-
     def type(self, column: Column, listed: Iterable[Any]) -> Type:
         """Return the type of a column's groups; texts for integers of 128 bits, which other libraries do not have."""
         return _WIDE.get(column.type) or super().type(column, listed)
@@ -129,15 +126,6 @@ class DuckDBDialect(Dialect):
         if column.kind not in ("integer", "real", "decimal"):
             return self.mark, value
         return f"cast({self.mark} as {column.type})", format(exact(value), "f") if column.kind == "decimal" else str(value)
-
-    def has_one_text(self, column: Column) -> bool:
-        """Return whether equal values have one text; a text can have a collation without case, and a zero a sign."""
-        return column.kind in ("integer", "boolean", "date")
-
-    def is_number(self, column: Column) -> str:
-        """Require a value that is neither null nor NaN."""
-        name = quoted(column.name)
-        return f"{name} is not null and not isnan({name})" if column.type in _FLOATS else f"{name} is not null"
 
     def whole(self, name: str) -> str:
         """Return a HUGEINT; an unsigned integer beyond it is beyond all bounds."""
@@ -180,15 +168,12 @@ class DuckDB(Source):
     @classmethod
     def of_file(cls, path: Path) -> DuckDB:
         """Open a database read-only."""
-        try:
-            source = cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
-            # A view of the database could read other files.
-            source._ask("set enable_external_access = false")
-            source._ask("set lock_configuration = true")
-            return source
-        except duckdb.Error as error:
-            problem = _problem(error)
-        raise SourceError(f"source {str(path)!r} {problem}")
+        connect = partial(duckdb.connect, str(path), read_only=True, config=_SETTINGS)
+        source = cls(hidden(connect, duckdb.Error, f"source {str(path)!r}", _problem), path=path)
+        # A view of the database could read other files.
+        source._ask("set enable_external_access = false")
+        source._ask("set lock_configuration = true")
+        return source
 
     def _tables(self) -> dict[str, tuple[str, ...]]:
         """Return the full names of tables and views: by name, by schema and name, and by all three parts."""
@@ -247,20 +232,10 @@ class DuckDB(Source):
         return decoded(self._ask(text, parameters), "utf-8")
 
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
-        try:
-            rows: list[tuple[Any, ...]] = self._con.execute(text, parameters or []).fetchall()
-        except duckdb.Error as error:
-            problem = _problem(error)
-        except RuntimeError as error:
-            # DuckDB turns Ctrl-C into this error.
-            if "interrupted" not in str(error):
-                raise
-            problem = None
-        else:
-            return rows
-        if problem is None:
-            raise KeyboardInterrupt
-        raise SourceError(f"source {self._name} {problem}")
+        def rows() -> list[tuple[Any, ...]]:
+            return self._con.execute(text, parameters or []).fetchall()  # type: ignore[no-any-return]
+
+        return hidden(rows, (duckdb.Error, RuntimeError), f"source {self._name}", _problem)
 
 
 def _of_tree(text: str, columns: set[str]) -> str | None:
@@ -314,8 +289,13 @@ def column_of(name: str, type_: str) -> Column:
     return Column(name, "text" if type_.startswith("ENUM(") else _KINDS.get(type_, "other"), type_)
 
 
-def _problem(error: Exception) -> str:
+def _problem(error: Exception) -> str | None:
     text = str(error)
+    if not isinstance(error, duckdb.Error):
+        # DuckDB turns Ctrl-C into this error.
+        if "interrupted" in text:
+            return None
+        raise error
     if "Could not set lock" in text or "being used by another process" in text:
         return "is locked by another program"
     if "not a valid DuckDB database" in text or "different version" in text or "newer version" in text:

@@ -15,19 +15,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise.query.groupings import Part
 from stairnoise.query.question import Question, folded
 from stairnoise.query.reading import Declared, Reading
-from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import quoted
 from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect
 from stairnoise.query.sources.fitting import fitting
 from stairnoise.query.sources.held import Held
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
-from stairnoise.query.sources.source import SourceError, types_of_columns, unanswered
+from stairnoise.query.sources.source import hidden, types_of_columns, unanswered
 from stairnoise.query.sources.statement import Checked
 
 # The name of a frame to which the caller gives none, and the names in SQL.
@@ -40,6 +40,7 @@ _SPELLED = rf"{_INTEGERS}|BOOLEAN|DATE|VARCHAR|ENUM\(.*\)|UUID"
 _READABLE = rf'{_SPELLED}|{_FLOATS}|{_DECIMALS}|{_MOMENTS}|"NULL"'
 # DuckDB's error for a relation whose connection has a result that was not fetched.
 _UNREAD = "unfinished result"
+_OTHER_RESULT = "is of a connection that has a result: fetch all its rows first"
 
 _T = TypeVar("_T")
 
@@ -47,9 +48,7 @@ _T = TypeVar("_T")
 class FrameDialect(DuckDBDialect):
     """SQL for columns of texts, which can be integers, bools or days in the view, where equal values have one text."""
 
-    def has_one_text(self, column: Column) -> bool:
-        """Return True."""
-        return True
+    one_text = frozenset(get_args(Kind))
 
 
 class Frame(DuckDB):
@@ -173,16 +172,14 @@ def _of_groups(listed: Sequence[object]) -> Declared:
 
 def _quietly(action: Callable[[], _T]) -> _T:
     """Return a result; no error shows what a library says, because that may hold data."""
-    try:
-        return action()
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        # A panic of Polars is no Exception.
-        problem = unanswered("its library", error)
-        if _UNREAD in str(error):
-            problem = "is of a connection that has a result: fetch all its rows first"
-    raise SourceError(f"source the frame {problem}")
+
+    def problem(error: BaseException) -> str:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
+        return _OTHER_RESULT if _UNREAD in str(error) else unanswered("its library", error)
+
+    # A panic of Polars is no Exception.
+    return hidden(action, BaseException, "source the frame", problem)
 
 
 def _value(value: str, type_: str, declared: Declared | None) -> str:

@@ -32,6 +32,9 @@ class Text(Column):
 class ParquetDialect(DuckDBDialect):
     """SQL in which integers and doubles are the same numbers, and texts are read as bytes."""
 
+    # 5.0 has the text of 5.
+    text = f"regexp_replace({DuckDBDialect.text}, '\\.0$', '')"
+
     def seen(self, column: Column, condition: Condition) -> str:
         """Return a number as a double."""
         if column.declaration == _NUMBER:
@@ -55,10 +58,6 @@ class ParquetDialect(DuckDBDialect):
                 con.execute("select x, cast(encode(x) as varchar) from unnest(?::varchar[]) as t(x)", [listed]).fetchall()
             )
         return self.code_of(f"({_escaped(column.name)} collate c)", column, [escaped[text] for text in listed])
-
-    def text(self, value: str) -> str:
-        """Return a value as a text; 5.0 has the text of 5."""
-        return f"regexp_replace({super().text(value)}, '\\.0$', '')"
 
 
 class ParquetFile(DuckDB):

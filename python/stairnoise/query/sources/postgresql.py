@@ -6,15 +6,17 @@ import codecs
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Any, ClassVar
 
 from stairnoise._optional import require
 from stairnoise.query.condition import Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted
-from stairnoise.query.sources.source import Source, SourceError, decoded, unanswered
+from stairnoise.query.sources.source import Source, SourceError, decoded, hidden, unanswered
 from stairnoise.query.types import exact
 
+_SOURCE = "the PostgreSQL source"
 _INSTALL = "'stairnoise[postgresql]'"
 _SECONDS_TO_CONNECT = 10
 # Functions and operators are PostgreSQL's own, texts follow the standard, and no query waits for another session.
@@ -66,10 +68,13 @@ class PostgreSQLDialect(Dialect):
     """The SQL of PostgreSQL."""
 
     mark = "%s"
-    _text = '({}::text collate "C")'
-    _order = f"sha256({_BYTES})"
+    text = bytewise = '({}::text collate "C")'
+    # The server's bytes, because not all of them have a character in UTF-8.
+    readable = _BYTES.format(text)
+    order = f"sha256({_BYTES})"
+    nan, with_nan = "{} = 'NaN'", frozenset({"real", "decimal"})
     # Sums of integers are numerics.
-    _quotient = "div({}, {})"
+    quotient = "div({}, {})"
 
     def written(self, text: str) -> str:
         """Double the per cent signs of a text, because psycopg looks for marks."""
@@ -86,14 +91,6 @@ class PostgreSQLDialect(Dialect):
         """Return a double; without the cast it would be a numeric."""
         return f"float8 '{value!r}'"
 
-    def group(self, column: Column) -> str:
-        """Return a value; for texts and enumerations the text in binary collation."""
-        return self.text(quoted(column.name)) if column.kind == "text" else quoted(column.name)
-
-    def found(self, column: Column) -> str:
-        """Return a text as the server's bytes, because not all of them have a character in UTF-8."""
-        return _BYTES.format(self.group(column)) if column.kind == "text" else super().found(column)
-
     def holds(self, column: Column, value: Any) -> bool:
         """Compare with the range of the declared type; a text has no null byte."""
         return "\0" not in value if isinstance(value, str) else super().holds(column, value)
@@ -103,11 +100,6 @@ class PostgreSQLDialect(Dialect):
         if column.kind == "decimal":
             return "%s::numeric", exact(value)
         return f"%s::float{column.bits // 8}" if column.kind == "real" else "%s", value
-
-    def is_number(self, column: Column) -> str:
-        """Require a value that is neither null nor NaN."""
-        name = quoted(column.name)
-        return f"{name} is not null" if column.kind in ("integer", "boolean") else f"{name} is not null and {name} <> 'NaN'"
 
     def number(self, column: Column) -> str:
         """Return a numeric as it is, because some numerics are beyond a double."""
@@ -148,16 +140,15 @@ class PostgreSQL(Source):
     def of_url(cls, url: str) -> PostgreSQL:
         """Connect to a server."""
         psycopg = require("psycopg", "a query of PostgreSQL needs", _INSTALL)
-        try:
-            options = {} if "connect_timeout" in url else {"connect_timeout": _SECONDS_TO_CONNECT}
-            con = psycopg.connect(url, autocommit=True, **options)
-        except psycopg.OperationalError as error:
-            problem = f"cannot be connected to: {' '.join(str(error).splitlines()[:1])}"
-        except psycopg.Error:
-            problem = "is not an address that psycopg understands"
-        else:
-            return cls(con, owned=True)
-        raise SourceError(f"the PostgreSQL source {problem}")
+
+        def problem(error: Exception) -> str:
+            if not isinstance(error, psycopg.OperationalError):
+                return "is not an address that psycopg understands"
+            return f"cannot be connected to: {' '.join(str(error).splitlines()[:1])}"
+
+        options = {} if "connect_timeout" in url else {"connect_timeout": _SECONDS_TO_CONNECT}
+        connect = partial(psycopg.connect, url, autocommit=True, **options)
+        return cls(hidden(connect, psycopg.Error, _SOURCE, problem), owned=True)
 
     def _tables(self) -> dict[str, tuple[str, int]]:
         return self._by_name
@@ -179,11 +170,11 @@ class PostgreSQL(Source):
         problem = _problem_of(condition, [column for column in columns.values() if isinstance(column, PostgreSQLColumn)])
         if problem is not None:
             raise refused(problem)
-        # Without parameters psycopg looks for no marks.
-        kept = _Unmarked().kept(table, columns, condition)
         told = None
         try:
             with self._con.transaction(force_rollback=True), self._con.cursor() as cursor:
+                # Without parameters psycopg looks for no marks.
+                kept = f"select * from {table} where {self.dialect.fulfils(columns, condition)}"
                 cursor.execute(f"prepare stairnoise_condition as select 1 from ({kept}) as kept")
                 cursor.execute("deallocate stairnoise_condition")
         except self._psycopg.Error as error:
@@ -194,22 +185,19 @@ class PostgreSQL(Source):
         if told is not None:
             raise refused(f"is not understood by PostgreSQL: {told}")
         if problem is not None:
-            raise SourceError(f"the PostgreSQL source {problem}")
+            raise SourceError(f"{_SOURCE} {problem}")
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         return decoded(self._ask(text, parameters), self._codec)
 
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
-        try:
+        def rows() -> list[tuple[Any, ...]]:
             # An error rolls back to the savepoint, and the transaction goes on.
             with self._con.transaction(), self._con.cursor(row_factory=self._psycopg.rows.tuple_row) as cursor:
                 cursor.execute(text, parameters)
-                rows: list[tuple[Any, ...]] = cursor.fetchall() if cursor.description else []
-        except self._psycopg.Error as error:
-            problem = self._problem(error)
-        else:
-            return rows
-        raise SourceError(f"the PostgreSQL source {problem}")
+                return cursor.fetchall() if cursor.description else []
+
+        return hidden(rows, self._psycopg.Error, _SOURCE, self._problem)
 
     def _problem(self, error: Any) -> str:
         errors = self._psycopg.errors
@@ -235,11 +223,6 @@ def _by_name(rows: list[tuple[Any, ...]]) -> dict[str, tuple[str, int]]:
     tables = [(schema, name, seen, (f"{quoted(schema)}.{quoted(name)}", number)) for schema, name, seen, number in rows]
     seen = {name: table for _, name, visible, table in tables if visible}
     return {**{f"{schema}.{name}": table for schema, name, _, table in tables}, **seen}
-
-
-class _Unmarked(PostgreSQLDialect):
-    def written(self, text: str) -> str:
-        return text
 
 
 def _column(name: str, type_: str, base: int | None, enumeration: bool | None, modifier: int, collation: int) -> PostgreSQLColumn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -306,6 +306,20 @@ def _only(tables: Mapping[str, Hashable]) -> str:
 def unanswered(engine: str, error: BaseException) -> str:
     """Return the end of an error about a statement that failed, without the engine's own text."""
     return f"could not answer ({type(error).__name__}; what {engine} says is not shown, because it may hold data)"
+
+
+def hidden(ask: Callable[[], _Value], errors: Any, source: str, problem: Callable[[Any], str | None]) -> _Value:
+    """Return a result, or raise an error that neither repeats nor refers to the engine's, because that may hold data.
+
+    `problem` describes an error of the engine, and returns None for Ctrl-C.
+    """
+    try:
+        return ask()
+    except errors as error:
+        told = problem(error)
+    if told is None:
+        raise KeyboardInterrupt
+    raise SourceError(f"{source} {told}")
 
 
 def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]:

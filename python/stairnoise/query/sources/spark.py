@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, outline
@@ -12,7 +13,7 @@ from stairnoise._optional import require
 from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.question import folded
 from stairnoise.query.sources.column import Column
-from stairnoise.query.sources.source import Source, SourceError, unanswered
+from stairnoise.query.sources.source import Source, SourceError, hidden, unanswered
 from stairnoise.query.sources.statement import Checked
 from stairnoise.query.sources.warehouses import DIALECTS
 
@@ -33,11 +34,13 @@ def session() -> Any:
     """Return the active session, or start one by the settings of this machine. Its log is silent, because it can hold values."""
     sessions = require("pyspark.sql", "a table of Spark needs", "'stairnoise[spark]'").SparkSession
     quiet = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
-    try:
-        return sessions.getActiveSession() or sessions.builder.config(map=quiet).getOrCreate()
-    except Exception as error:
-        problem = type(error).__name__
-    raise SourceError(f"Spark could not be started ({problem}); it needs a Java runtime")
+
+    def problem(error: Exception) -> str:
+        return f"could not be started ({type(error).__name__}); it needs a Java runtime"
+
+    return hidden(
+        lambda: sessions.getActiveSession() or sessions.builder.config(map=quiet).getOrCreate(), Exception, "Spark", problem
+    )
 
 
 class Spark(Source):
@@ -119,9 +122,7 @@ class Spark(Source):
         logger = logging.getLogger(_LOGGER)
         before, logger.disabled = logger.disabled, True
         try:
-            return ask()
-        except Exception as error:  # PySpark raises errors of its own, of Py4J and of gRPC.
-            told = unanswered("Spark", error)
+            # PySpark raises errors of its own, of Py4J and of gRPC.
+            return hidden(ask, Exception, "the Spark session", partial(unanswered, "Spark"))
         finally:
             logger.disabled = before
-        raise SourceError(f"the Spark session {told}")

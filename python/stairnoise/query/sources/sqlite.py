@@ -8,13 +8,14 @@ import hashlib
 import sqlite3
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from stairnoise.query.condition import FUNCTIONS, Condition, Literal, refused
 from stairnoise.query.sources.column import Column, Kind, is_float, is_integer
 from stairnoise.query.sources.dialect import Dialect, literal, quoted
-from stairnoise.query.sources.source import Source, SourceError, unanswered
+from stairnoise.query.sources.source import Source, hidden, unanswered
 from stairnoise.query.sources.units import Units
 
 _ORDER = "stairnoise_order"
@@ -62,10 +63,10 @@ _TOLD = {
 class SQLiteDialect(Dialect):
     """The SQL of SQLite."""
 
-    _text = "(cast({} as text) collate binary)"
+    text = "(cast({} as text) collate binary)"
     # The function that `_rows` adds takes bytes, because a text need not be UTF-8.
-    _order = f"{_ORDER}(cast({{}} as blob))"
-    _truncated = "cast({} as integer)"
+    order = f"{_ORDER}(cast({{}} as blob))"
+    truncated = "cast({} as integer)"
     forms: ClassVar[Mapping[str, str]] = {
         **Dialect.forms,
         # LIKE ignores the case of ASCII letters, as `lower` does.
@@ -175,16 +176,13 @@ class SQLite(Source):
     @classmethod
     def of_file(cls, path: Path) -> SQLite:
         """Open a file read-only."""
-        try:
-            con = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_SECONDS_LOCKED, isolation_level=None)
-        except sqlite3.Error as error:
-            problem = _problem(error)
-        else:
-            con.execute("pragma trusted_schema = off")
-            # While it runs, Python calls signal handlers, such as that of Ctrl-C.
-            con.set_progress_handler(lambda: 0, _STEPS)
-            return cls(con, path=path)
-        raise SourceError(f"source {str(path)!r} {problem}")
+        uri = f"{path.resolve().as_uri()}?mode=ro"
+        connect = partial(sqlite3.connect, uri, uri=True, timeout=_SECONDS_LOCKED, isolation_level=None)
+        con = hidden(connect, sqlite3.Error, f"source {str(path)!r}", _problem)
+        con.execute("pragma trusted_schema = off")
+        # While it runs, Python calls signal handlers, such as that of Ctrl-C.
+        con.set_progress_handler(lambda: 0, _STEPS)
+        return cls(con, path=path)
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         _, (schema, name) = self._table(table)
@@ -241,16 +239,15 @@ class SQLite(Source):
         cursor.row_factory = None
         before, self._con.text_factory = self._con.text_factory, _decoded
         try:
-            return cursor.execute(text, parameters or []).fetchall()
-        except sqlite3.Error as error:
-            problem = _problem(error)
-            stopped = self._path is not None and any(sign in str(error) for sign in _STOPPED)
+            execute = partial(cursor.execute, text, parameters or [])
+            return hidden(lambda: execute().fetchall(), sqlite3.Error, f"source {self._name}", self._stopped)
         finally:
             self._con.text_factory = before
             cursor.close()
-        if stopped:
-            raise KeyboardInterrupt
-        raise SourceError(f"source {self._name} {problem}")
+
+    def _stopped(self, error: sqlite3.Error) -> str | None:
+        """Return what is wrong, or None for Ctrl-C."""
+        return None if self._path is not None and any(sign in str(error) for sign in _STOPPED) else _problem(error)
 
 
 def _held(declared: str) -> Kind:

@@ -65,7 +65,7 @@ def statement(dialect: Dialect, asked: Checked, key: bytes) -> tuple[str, list[A
     if question.person is None:
         results += [f"sum({_clipped(name, units)}) as sum{place}" for place, (name, units) in enumerate(sums)]
         return f"select {', '.join(results)} from {kept}{groups}", parameters
-    totals = [f"{dialect.total(name)} as {name}" for name, _ in sums]
+    totals = [f"{dialect.total.format(name)} as {name}" for name, _ in sums]
     spelling, order, given = _order(dialect, asked, key)
     people = f"select {', '.join(['p', *spelling, *names, *totals])} from {kept} group by {', '.join(['p', *names])}"
     clipped = [f"{_clipped(name, units)} as {name}" for name, units in sums]
@@ -96,7 +96,7 @@ def histogram(dialect: Dialect, asked: Checked, place: int, key: bytes) -> tuple
     upto = f"sum(n) over ({of_person} order by c rows between unbounded preceding and current row) as upto"
     placed = f"select {', '.join(['p', *spelling, at])}, n, {upto}, sum(n) over ({of_person}) as k from ({people}) as people"
     whole = ranks.person
-    weight = f"{dialect.quotient(f'({whole} * upto)', 'k')} - {dialect.quotient(f'({whole} * (upto - n))', 'k')}"
+    weight = f"{' - '.join(dialect.quotient.format(f'({whole} * {rows})', 'k') for rows in ('upto', '(upto - n)'))}"
     ranked = f"select {at}, {weight} as weight, dense_rank() over (partition by p order by {order}) as place"
     text = (
         f"select {at}, sum(weight) as weight from ({ranked} from ({placed}) as placed) as ranked "
@@ -109,12 +109,12 @@ def _order(dialect: Dialect, asked: Checked, key: bytes) -> tuple[list[str], str
     """Return the order of a person's groups: the column that it needs, its expressions, and its parameters."""
     names = _names(asked)
     # A person whom the engine knows by several equal texts has one of them here; `min` costs a quarter of a query in DuckDB.
-    one = dialect.has_one_text(asked.columns[str(asked.question.person)])
-    name, spelling = (dialect.text("p"), []) if one else ("name", [f"min({dialect.text('p')}) as name"])
+    one = asked.columns[str(asked.question.person)].kind in dialect.one_text
+    name, spelling = (dialect.text.format("p"), []) if one else ("name", [f"min({dialect.text.format('p')}) as name"])
     # Two groups with one text have the same hash; the names that follow it then decide the order.
-    texts = [f"coalesce({dialect.text(name)}, '')" for name in names]
+    texts = [f"coalesce({dialect.text.format(name)}, '')" for name in names]
     mark, *given = dialect.key(key)
-    return spelling, ", ".join([dialect.order(" || '/' || ".join([mark, *texts, name])), *names]), given
+    return spelling, ", ".join([dialect.order.format(" || '/' || ".join([mark, *texts, name])), *names]), given
 
 
 def statements(dialect: Dialect, asked: Checked, key: bytes) -> list[tuple[str, list[Any]]]:

@@ -82,11 +82,13 @@ class TryDialect(Dialect):
     # By kind of column, and by bits of a float.
     types: ClassVar[dict[Any, str]] = {"integer": "bigint", "boolean": "boolean", "date": "date", 32: "float", 64: "double"}
     # Pieces of SQL about one value.
-    _bytes, _hex, _string = "cast({} as binary)", "hex({})", "cast(X'{}' as string)"
-    _text, _order, _nan = "cast({} as string)", "sha2({}, 256)", "isnan({})"
-    _truncated, _quotient = "try_cast({} as bigint)", "({} div {})"
+    bytewise, readable, _string = "cast({} as binary)", "hex(cast({} as binary))", "cast(X'{}' as string)"
+    text, order = "cast({} as string)", "sha2({}, 256)"
+    truncated, quotient = "try_cast({} as bigint)", "({} div {})"
+    # A text can have a collation, and a zero a sign.
+    one_text = frozenset({"integer", "boolean", "date"})
     # Null only if there is no value; a sum that overflows counts as the upper bound.
-    _total = f"case when count({{0}}) > 0 then coalesce(try_sum({{0}}), {MOST_UNITS}) end"
+    total = f"case when count({{0}}) > 0 then coalesce(try_sum({{0}}), {MOST_UNITS}) end"
 
     def column(self, name: str, type_: str) -> Column:
         """Return a column of a declared type."""
@@ -169,15 +171,6 @@ class TryDialect(Dialect):
             operands = [operands[0], "1", *(str(max(length - 1, 0)) for length in lengths)]
         return super().call(call, operands)
 
-    def group(self, column: Column) -> str:
-        """Return a value; of a text its bytes, which have no collation."""
-        value = self.bare(column)
-        return self._bytes.format(value) if column.kind == "text" else value
-
-    def found(self, column: Column) -> str:
-        """Return a text as hexadecimal digits, because not every text has only characters."""
-        return self._hex.format(self.group(column)) if column.kind == "text" else super().found(column)
-
     def read(self, column: Column, value: Any) -> Any:
         """Return a text for its digits."""
         if column.kind != "text" or value is None:
@@ -187,7 +180,7 @@ class TryDialect(Dialect):
     def parameter(self, column: Column, value: Any) -> tuple[Any, ...]:
         """Return a listed value as a literal."""
         if column.kind == "text":
-            return (self._bytes.format(self.string(value)),)
+            return (self.bytewise.format(self.string(value)),)
         digits = format(exact(value), "f") if column.kind == "decimal" else str(value).lower()
         return (f"cast('{digits}' as {self._type(column)})",)
 
@@ -203,15 +196,6 @@ class TryDialect(Dialect):
     def key(self, key: bytes) -> tuple[str, ...]:
         """Return the key as a literal."""
         return (f"'{key.hex()}'",)
-
-    def has_one_text(self, column: Column) -> bool:
-        """Return whether equal values have one text; a text can have a collation, and a zero a sign."""
-        return column.kind in ("integer", "boolean", "date")
-
-    def is_number(self, column: Column) -> str:
-        """Require a value that is neither null nor NaN."""
-        name = self.quoted(column.name)
-        return f"{name} is not null" + (f" and not {self._nan.format(name)}" if column.kind == "real" else "")
 
     def units(self, column: Column, units: Units) -> str:
         """Return the nearest multiple of a unit; nothing overflows, also if all branches of a CASE are computed."""
@@ -266,10 +250,10 @@ class BigQuery(TryDialect):
         "STRING": "text",
     }
     types: ClassVar[dict[Any, str]] = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
-    _bytes, _hex, _string = "cast({} as bytes)", "to_hex({})", "cast(from_hex('{}') as string)"
-    _text, _order = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
-    _nan, _truncated, _total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
-    _quotient = "div({}, {})"
+    bytewise, readable, _string = "cast({} as bytes)", "to_hex(cast({} as bytes))", "cast(from_hex('{}') as string)"
+    text, order = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
+    nan, truncated, total = "is_nan({})", "safe_cast(trunc({}) as int64)", "sum(cast({} as numeric))"
+    quotient = "div({}, {})"
 
     def quoted(self, name: str) -> str:
         """Return a name in the engine's quotes, in which a backslash has a meaning."""
@@ -297,11 +281,12 @@ class Snowflake(TryDialect):
         ("NUMBER", "DECIMAL", "NUMERIC", "INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT"), (38, 0)
     )
     types: ClassVar[dict[Any, str]] = {"integer": "number(38, 0)", "boolean": "boolean", "date": "date", 64: "double"}
-    _bytes, _hex, _string = "try_to_binary({}, 'UTF-8')", "hex_encode({})", "hex_decode_string('{}')"
-    _text, _nan = f"collate(substr(cast({{}} as varchar), 1, {_LONGEST_NAME}), '')", "{} = cast('NaN' as double)"
-    _truncated, _total = f"cast(trunc(least(greatest({{}}, -{MOST_UNITS}), {MOST_UNITS})) as number(38, 0))", "sum({})"
+    bytewise, readable = "try_to_binary({}, 'UTF-8')", "hex_encode(try_to_binary({}, 'UTF-8'))"
+    _string = "hex_decode_string('{}')"
+    text, nan = f"collate(substr(cast({{}} as varchar), 1, {_LONGEST_NAME}), '')", "{} = cast('NaN' as double)"
+    truncated, total = f"cast(trunc(least(greatest({{}}, -{MOST_UNITS}), {MOST_UNITS})) as number(38, 0))", "sum({})"
     # A quotient of decimals has six decimals, and is rounded.
-    _quotient = "(({0} - mod({0}, {1})) / {1})"
+    quotient = "(({0} - mod({0}, {1})) / {1})"
 
     others: ClassVar[dict[str, Kind]] = TryDialect.others | {"DATETIME": "timestamp"}
 
@@ -333,10 +318,10 @@ class Trino(TryDialect):
     decimals: ClassVar[dict[str, tuple[int, int]]] = {"DECIMAL": (38, 0), "DEC": (38, 0), "NUMERIC": (38, 0)}
     others: ClassVar[dict[str, Kind]] = TryDialect.others | {"TIMESTAMP": "timestamp"}
     types: ClassVar[dict[Any, str]] = TryDialect.types | {32: "real"}
-    _bytes, _hex, _string = "to_utf8(cast({} as varchar))", "to_hex({})", "from_utf8(X'{}')"
-    _text, _order = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
-    _nan, _truncated, _total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
-    _quotient = "({} / {})"
+    bytewise, readable, _string = "to_utf8(cast({} as varchar))", "to_hex(to_utf8(cast({} as varchar)))", "from_utf8(X'{}')"
+    text, order = f"substr(cast({{}} as varchar), 1, {_LONGEST_NAME})", "to_hex(sha256(to_utf8({})))"
+    nan, truncated, total = "is_nan({})", "try_cast(truncate({}) as bigint)", "sum(cast({} as decimal(38, 0)))"
+    quotient = "({} / {})"
 
 
 DIALECTS: dict[str, TryDialect] = {made.name: made for made in (TryDialect(), Databricks(), BigQuery(), Snowflake(), Trino())}
