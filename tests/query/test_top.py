@@ -160,7 +160,7 @@ def test_a_key_gives_the_same_answer_and_any_other_question_another(tmp_path):
 def test_the_key_of_the_noise_is_in_no_ledger(tmp_path, monkeypatch):
     keys, ledger = [], sn.Ledger(tmp_path / "ledger.db", budget=9)
     made = sn.SecureRng.from_key
-    monkeypatch.setattr("stairnoise.query.statistics.part.SecureRng.from_key", lambda key: keys.append(key) or made(key))
+    monkeypatch.setattr("stairnoise.query.statistics.statistic.SecureRng.from_key", lambda key: keys.append(key) or made(key))
     query.top(visits(PEOPLE), **ASKED, rng=keyed(), ledger=ledger)
     assert len(keys) == 1
     assert keys[0].hex() not in {row.fingerprint for row in ledger.report()}

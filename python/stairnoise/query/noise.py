@@ -17,9 +17,8 @@ from stairnoise.query.budget import changed_groups
 from stairnoise.query.mechanism import Budget
 from stairnoise.query.question import Question
 from stairnoise.query.statistics import Count, Statistic
-from stairnoise.query.statistics.part import Part
 from stairnoise.query.statistics.quantile import RanksPart
-from stairnoise.query.statistics.statistic import Shown
+from stairnoise.query.statistics.statistic import Part, Shown
 from stairnoise.query.types import Type
 
 # 128 bits, so that two questions do not share a name by chance.

@@ -3,15 +3,14 @@
 | file | subject |
 |---|---|
 | `source`, `dialect` | what all engines have in common, and what they write differently |
-| `column`, `groups`, `grouped`, `units` | columns, their listed and computed groups, and the unit of a sum |
+| `column`, `groups` | columns, the unit of a sum, and listed and computed groups |
 | `statement` | a question as SQL statements, and their rows as answers |
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB |
-| `csv_file`, `lines`, `records` | CSV files: their schema, their lines, and lines as records |
+| `csv_file`, `lines` | CSV files: their schema and lines as records, and their lines |
 | `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer with which no value ends a query |
 | `scratch` | a directory for what DuckDB cannot hold in memory |
 | `frame`, `held` | data frames and relations: their types, and what their libraries have in common |
-| `fitting` | types of columns that a condition needs |
 | `postgresql` | PostgreSQL |
 | `warehouses` | the SQL of Spark, BigQuery, Snowflake, Trino and Databricks |
 | `spark` | frames and sessions of PySpark |

@@ -1,4 +1,7 @@
-"""A column of a table: what its declared type is, and which values that type has."""
+"""A column of a table: what its declared type is, which values that type has, and the unit in which they are summed.
+
+In units, sums are whole numbers, exact in every engine and for any order of the rows.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
+from stairnoise._errors import ParameterError
 from stairnoise.query.types import exact
 
 # "any" is a column of SQLite without a declared type, or with one that SQLite does not know.
@@ -16,6 +20,11 @@ Kind = Literal["integer", "real", "decimal", "text", "boolean", "date", "timesta
 
 # SQLite has no type for dates and times; a declared type with one of these words means one.
 _TIMES = ("DATE", "TIME")
+# A person's total is less than 2^31 units, so 2^32 people stay within 64 bits.
+_BITS = 31
+# A row counts at most this many units, beyond both bounds, so 2^31 rows of one person stay within 64 bits.
+MOST_UNITS = 2**32
+LARGEST, _LEAST = 2.0**100, 2.0**-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +96,36 @@ def is_decimal(value: Any, digits: int, scale: int) -> bool:
     kept = written.rstrip("0")
     last += len(written) - len(kept)
     return not kept or (last >= -scale and len(kept) + last <= digits - scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """A unit, and the bounds as multiples of it."""
+
+    unit: float
+    low: int
+    high: int
+
+    def halved(self) -> Units:
+        """Return the same bounds in half of the unit."""
+        return Units(self.unit / 2, 2 * self.low, 2 * self.high)
+
+
+def units_of(bounds: tuple[float, float], *, whole: bool) -> Units:
+    """Return the unit for these bounds: 1 for whole numbers if possible, else the power of two that leaves 31 bits.
+
+    Bounds that are not multiples of the unit are moved inwards, by less than 2**-30 of the larger bound.
+    """
+    low, high = bounds
+    largest = max(abs(low), abs(high))
+    if not low <= high or not math.isfinite(largest):
+        raise ParameterError(f"bounds must be a lower and an upper number, got {low!r} and {high!r}")
+    if not _LEAST <= largest <= LARGEST:
+        raise ParameterError(f"bounds must be 0 or between 2**-100 and 2**100 in size, and not both 0, got {low!r} and {high!r}")
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - _BITS)
+    if whole and low.is_integer() and high.is_integer():
+        unit = max(unit, 1.0)
+    least, most = math.ceil(low / unit), math.floor(high / unit)
+    if least > most:
+        raise ParameterError(f"bounds must have a multiple of {unit!r} between them, got {low!r} and {high!r}")
+    return Units(unit, least, most)

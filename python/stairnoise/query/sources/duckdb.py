@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 from stairnoise._optional import require
 from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Call, Condition, refused
-from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.reading import Declared
+from stairnoise.query.sources.column import MOST_UNITS, Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted
 from stairnoise.query.sources.scratch import scratch
 from stairnoise.query.sources.source import Source, SourceError, decoded, hidden, unanswered
-from stairnoise.query.sources.units import MOST_UNITS
 from stairnoise.query.types import Type, exact
 
 duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
@@ -45,6 +45,12 @@ _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 _KINDS: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", "VARCHAR": "text", **dict.fromkeys(_MOMENTS, "timestamp")}
 # From this many listed texts on, an enumeration finds them faster than a CASE.
 _MANY = 8
+# The type for every type that can be declared for a column of a file or a frame.
+ENGINE_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN"}
+ENGINE_TYPES |= {"date": "DATE", "timestamp": "TIMESTAMP"}
+# As ISO 8601 has it, without a time zone; a date is its midnight.
+_MOMENT = r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?)?"
+_TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 _WIDE = {"UBIGINT": Type("unsigned"), "HUGEINT": Type("text"), "UHUGEINT": Type("text")}
 
 
@@ -287,6 +293,25 @@ def column_of(name: str, type_: str) -> Column:
         digits, scale = type_.removeprefix("DECIMAL(").removesuffix(")").split(",")
         return Column(name, "decimal", type_, digits=(int(digits), int(scale)))
     return Column(name, "text" if type_.startswith("ENUM(") else _KINDS.get(type_, "other"), type_)
+
+
+def converted(text: str, declared: Declared, decimal: str = ".") -> str:
+    """Return a text as a value of a type, or null if it is none. DuckDB's own cast would round 1.5 to an integer."""
+    if declared.name == "integer":
+        return f"case when regexp_full_match({text}, '[+-]?[0-9]+') then try_cast({text} as bigint) end"
+    if declared.name == "real":
+        number = text if decimal == "." else f"replace(replace({text}, '.', 'x'), ',', '.')"
+        number = f"try_cast({number} as double)"
+        return f"case when isfinite({number}) then {number} end"
+    if declared.name == "boolean":
+        lists = [f"when lower({text}) in ({', '.join(map(literal, words))}) then" for words in (_TRUE, _FALSE)]
+        return f"case {lists[0]} true {lists[1]} false end"
+    if declared.name == "date":
+        assert declared.format is not None
+        return f"cast(try_strptime({text}, {literal(declared.format)}) as date)"
+    if declared.name == "timestamp":
+        return f"case when regexp_full_match({text}, {literal(_MOMENT)}) then try_cast({text} as timestamp) end"
+    return text
 
 
 def _problem(error: Exception) -> str | None:

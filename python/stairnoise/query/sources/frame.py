@@ -15,18 +15,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from itertools import product
 from typing import Any, TypeVar, get_args
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise.query.condition import Name, judged
 from stairnoise.query.groupings import Part
 from stairnoise.query.question import Question, folded
-from stairnoise.query.reading import Declared, Reading
+from stairnoise.query.reading import Declared, Reading, TypeName, declared
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import quoted
-from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect
-from stairnoise.query.sources.fitting import fitting
+from stairnoise.query.sources.duckdb import ENGINE_TYPES, DuckDB, DuckDBDialect, converted
 from stairnoise.query.sources.held import Held
-from stairnoise.query.sources.records import ENGINE_TYPES, converted
 from stairnoise.query.sources.source import hidden, types_of_columns, unanswered
 from stairnoise.query.sources.statement import Checked
 
@@ -38,6 +38,9 @@ _MOMENT, _MOMENTS = Declared("timestamp"), "TIMESTAMP(_S|_MS|_NS)?"
 # Types of DuckDB whose equal values have one text.
 _SPELLED = rf"{_INTEGERS}|BOOLEAN|DATE|VARCHAR|ENUM\(.*\)|UUID"
 _READABLE = rf'{_SPELLED}|{_FLOATS}|{_DECIMALS}|{_MOMENTS}|"NULL"'
+# The types that are tried for a column of a condition. Three columns take a fifth of a second.
+_TRIED: tuple[TypeName, ...] = ("text", "real", "date", "timestamp", "boolean")
+_MOST_COLUMNS = 3
 # DuckDB's error for a relation whose connection has a result that was not fetched.
 _UNREAD = "unfinished result"
 _OTHER_RESULT = "is of a connection that has a result: fetch all its rows first"
@@ -71,9 +74,7 @@ class Frame(DuckDB):
         question = replace(question, reading=replace(question.reading, types={**bools, **question.reading.types}))
         self._types = _types(question)
         if question.where is not None:
-            columns = {column.name: column for column in self._described(question.table)[1]}
-            column_of = partial(self._column_of, columns=columns)
-            fits = fitting(question.where, [*columns], self._types, column_of, partial(self.remedy, "COLUMN"))
+            fits = self._fitting(question.where)
             question = replace(question, reading=replace(question.reading, types={**fits, **question.reading.types}))
             self._types |= fits
         found = super().checked(question)
@@ -84,6 +85,48 @@ class Frame(DuckDB):
                     f"{self._held.dtypes[self._places[name]]}"
                 )
         return found
+
+    def _fitting(self, condition: str) -> dict[str, Declared]:
+        """Return the only type that fits each column of a condition whose type nobody declared.
+
+        Raises
+        ------
+        ParameterError
+            The condition is refused whatever the types are, or a column can have several.
+        """
+        types: dict[str, TypeName] = {}
+
+        def name_of(word: str, quoted: bool) -> Name | None:
+            found = self._column_of(word, quoted, self._places)
+            if found is None:
+                return None
+            return Name(self._types[found].name if found in self._types else types.setdefault(found, "text"), found)
+
+        def refused() -> ParameterError | None:
+            try:
+                judged(condition, [*self._places], name_of, partial(self.remedy, "COLUMN"))
+            except ParameterError as error:
+                return error
+            return None
+
+        first = refused()
+        fits: dict[str, set[TypeName]] = {name: set() for name in types}
+        for chosen in product(_TRIED, repeat=len(fits)) if len(fits) <= _MOST_COLUMNS else ():
+            types.update(zip(fits, chosen, strict=True))
+            if refused() is None:
+                for name, type_ in types.items():
+                    fits[name].add(type_)
+        if first is not None and len(fits) <= _MOST_COLUMNS and not all(fits.values()):
+            raise first
+        # A comparison with 1 or 'true' fits bools too, which are such numbers and texts, and one with a text fits timestamps too.
+        fits = {name: found - {"boolean", "timestamp"} or found for name, found in fits.items()}
+        for name, found in fits.items():
+            if len(found) != 1:
+                raise ParameterError(
+                    f"types must have {name!r}, because where does not decide it, and a frame's dtypes can follow its rows: for "
+                    f"example types={{{name!r}: 'text'}}"
+                )
+        return {name: declared(name, found.pop()) for name, found in fits.items()}
 
     def schema(self, asked: Checked) -> dict[str, Any]:
         """Return the types of the columns, and why reading the frame can fail."""

@@ -10,9 +10,8 @@ from stairnoise.query.condition import Condition
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted
-from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, column_of, duckdb
+from stairnoise.query.sources.duckdb import ENGINE_TYPES, DuckDB, DuckDBDialect, column_of, converted, duckdb
 from stairnoise.query.sources.parquet_footer import AS_DECLARED, BARE, FileSystem, OpenFile, UnreadableFooterError
-from stairnoise.query.sources.records import ENGINE_TYPES, converted
 from stairnoise.query.sources.source import SourceError, declare, types_of_columns
 
 _NUMBER = "number"

@@ -161,7 +161,7 @@ class PostgreSQL(Source):
         _, (name, number) = self._table(table)
         return name, [_column(*row) for row in self._ask(_COLUMNS, [number])]
 
-    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
+    def _column_of(self, word: str, quoted: bool, columns: Iterable[str]) -> str | None:
         name = word if quoted else word.lower()
         return name if name in columns else None
 

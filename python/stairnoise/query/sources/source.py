@@ -19,11 +19,10 @@ from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition, Name, judged
 from stairnoise.query.groupings import Bins, Grouping, part_of
 from stairnoise.query.question import Question, same
-from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.column import LARGEST, Column, Units, units_of
 from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.sources.groups import checked_groups, values_of_texts
 from stairnoise.query.sources.statement import Checked, answers_of, statements
-from stairnoise.query.sources.units import LARGEST, Units, units_of
 from stairnoise.query.statistics import Ranks, Statistic
 from stairnoise.query.types import Type
 
@@ -227,7 +226,7 @@ class Source(ABC):
         """Return the known name that a name stands for in this engine."""
         return same(name, known)
 
-    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
+    def _column_of(self, word: str, quoted: bool, columns: Iterable[str]) -> str | None:
         """Return the column that a word of a condition means in this engine."""
         return same(word, columns)
 

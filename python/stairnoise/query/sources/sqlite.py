@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from stairnoise.query.condition import FUNCTIONS, Condition, Literal, refused
-from stairnoise.query.sources.column import Column, Kind, is_float, is_integer
+from stairnoise.query.sources.column import Column, Kind, Units, is_float, is_integer
 from stairnoise.query.sources.dialect import Dialect, literal, quoted
 from stairnoise.query.sources.source import Source, hidden, unanswered
-from stairnoise.query.sources.units import Units
 
 _ORDER = "stairnoise_order"
 _CALLED = FUNCTIONS | {"date", "glob", "strftime", "typeof"}

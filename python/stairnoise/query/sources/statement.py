@@ -23,10 +23,9 @@ from stairnoise.quantiles.lattice import Lattice
 from stairnoise.query.answers import Answers, Histogram
 from stairnoise.query.condition import Condition
 from stairnoise.query.question import Question
-from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.column import Column, Units
 from stairnoise.query.sources.dialect import Dialect
-from stairnoise.query.sources.grouped import Grouped
-from stairnoise.query.sources.units import Units
+from stairnoise.query.sources.groups import Grouped
 
 # The last columns of a statement about quantiles.
 CANDIDATE, WEIGHT = "c", "weight"

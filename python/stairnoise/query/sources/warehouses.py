@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 
 from stairnoise._errors import ParameterError, received
 from stairnoise.query.condition import Call, Condition, Literal, refused
-from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.sources.column import MOST_UNITS, Column, Kind, Units
 from stairnoise.query.sources.dialect import Dialect
-from stairnoise.query.sources.units import MOST_UNITS, Units
 from stairnoise.query.types import Type, exact
 
 _TYPE = re.compile(r"\s*([A-Z][A-Z0-9_]*(?: PRECISION)?)\s*(?:\(\s*([0-9]+)\s*(?:,\s*([0-9]+)\s*)?\))?(?:\s+COLLATE\s+\S+)?\s*")

@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from stairnoise._digits import downwards, last_digit, upwards
-from stairnoise.query.statistics.part import Released
-from stairnoise.query.statistics.statistic import Columns, Number, Shown
-from stairnoise.query.statistics.sum import bounds_in_units
+from stairnoise.query.statistics.statistic import Columns, Number, Released, Shown
+from stairnoise.query.statistics.total import bounds_in_units
 from stairnoise.query.types import Holds
 
 _ROLES = ("value", "error_bound", "low", "high", "may_be_empty")

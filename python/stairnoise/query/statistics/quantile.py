@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,9 @@ from stairnoise.quantiles.plan import Plan, shares_of
 from stairnoise.quantiles.plan import ranked as distinct
 from stairnoise.quantiles.ranks import Accuracy, Target
 from stairnoise.query.answers import Answers, Histogram
-from stairnoise.query.statistics.part import Released, selecting
-from stairnoise.query.statistics.statistic import Columns, Shown, Statistic
-from stairnoise.query.types import Holds
+from stairnoise.query.mechanism import Budget
+from stairnoise.query.statistics.statistic import Columns, Released, Shown, Statistic, selecting
 from stairnoise.rng import SecureRng
-
-if TYPE_CHECKING:
-    from stairnoise.query.mechanism import Budget
 
 # A person's weight, which up to 16 rows share exactly: the least common multiple of 1 to 16. Other rows differ by at most 1.
 _PERSON = 720_720
@@ -81,14 +77,10 @@ class Quantile(Statistic):
         """The name of its column in a table of several statistics."""
         return f"quantile_{self.column}_{written(self.q)}"
 
-    def columns(self, own: Selected, count: Released | None, shown: Shown) -> Columns:
+    def columns(self, own: Released, count: Released | None, shown: Shown) -> Columns:
         """Return the selected candidates, with all digits that candidates have."""
-        points = own.part.lattice.points[own.of(self.q)].tolist()
+        points = own.part.lattice.points[own.values[:, own.part.shares.index(self.q)]].tolist()
         return Columns({"value": [int(point) for point in points] if own.part.unit == 1 else points}, False)
-
-    def holds(self, role: str, unit: Fraction) -> Holds:
-        """Return what a column holds."""
-        return "integer" if unit == 1 else "real"
 
     def truths(self, plan: Any, answers: Answers) -> list[Any]:
         """Return the first candidate whose cost is 0, or NaN in an empty group."""
@@ -249,7 +241,7 @@ class RanksPart:
         """Return the weights of a keyed release, with labels."""
         return _rows(answers.labels, answers.histograms[self.place])
 
-    def released(self, answers: Answers, rng: Any, address: str | None) -> tuple[Answers, Selected]:
+    def released(self, answers: Answers, rng: Any, address: str | None) -> tuple[Answers, Released]:
         """Select the quantiles of each group.
 
         The address is the public name of a keyed release, None for fresh noise. A keyed selection has a generator of its own,
@@ -258,7 +250,7 @@ class RanksPart:
         histograms, among = answers.histograms[self.place], len(self.lattice.points)
         rngs = [rng] * len(histograms) if address is None else self._keyed(answers, rng._fetched(), address)
         chosen = [self.plan.selected(*one, among, own) for one, own in zip(histograms, rngs, strict=True)]
-        return answers, Selected(self, np.array(chosen, np.int64).reshape(-1, len(self.plan.ranks)))
+        return answers, Released(self, np.array(chosen, np.int64).reshape(-1, len(self.plan.ranks)))
 
     def _keyed(self, answers: Answers, rng: Any, address: str) -> Iterable[SecureRng]:
         for label, histogram in zip(answers.labels, answers.histograms[self.place], strict=True):
@@ -308,17 +300,6 @@ class _Cost(Guarantee):
 
     def __repr__(self) -> str:
         return self._draws
-
-
-class Selected(NamedTuple):
-    """The selected candidates of each group, in the order of the plan's ranks."""
-
-    part: RanksPart
-    places: NDArray[np.int64]
-
-    def of(self, q: Fraction) -> NDArray[np.int64]:
-        """Return the candidates of one quantile."""
-        return np.asarray(self.places[:, self.part.shares.index(q)])
 
 
 def _rows(

@@ -1,21 +1,23 @@
-"""What every statistic states."""
+"""What every statistic states, and the part of the budget that protects its number."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from stairnoise._digits import is_finer, last_digit, private_value
-from stairnoise.query.statistics.part import Part, Released, scaled
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.query.answers import Answers
+from stairnoise.query.mechanism import Budget
 from stairnoise.query.types import Holds
+from stairnoise.rng import SecureRng
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from stairnoise.query.answers import Answers
-    from stairnoise.query.mechanism import Budget
+_USE = b"noise of a selection"
+_INT64 = np.iinfo(np.int64)
 
 
 class Shown(NamedTuple):
@@ -78,9 +80,9 @@ class Statistic(ABC):
     def columns(self, own: Any, count: Released | None, shown: Shown) -> Columns:
         """Return its columns from what was released for its part, and the counts if they were released."""
 
-    @abstractmethod
     def holds(self, role: str, unit: Fraction) -> Holds:
         """Return what a column holds."""
+        return "integer" if unit == 1 else "real"
 
     @abstractmethod
     def truths(self, plan: Any, answers: Answers) -> list[Any]:
@@ -114,9 +116,12 @@ class Number(Statistic):
         mechanism = budget.fitting(share, change, k, "eps and bounds", got)
         return Part(self, share, mechanism, k, change, centre, place, unit)
 
-    @abstractmethod
     def change(self, unit: Fraction) -> tuple[int, int]:
-        """Return the largest change of its number by one person, and what is subtracted from each person's total, in units."""
+        """Return the largest change of its number by one person, and what is subtracted from each person's total, in units.
+
+        A person counts once in a group.
+        """
+        return 1, 0
 
     def level(self, confidence: float) -> float:
         """Return the confidence that each number needs from which it is computed."""
@@ -128,42 +133,125 @@ class Number(Statistic):
         totals = answers.counts if part.place is None else answers.sums[part.place]
         return [self.true(*numbers, part.unit) for numbers in zip(answers.counts.tolist(), totals.tolist(), strict=True)]
 
-    @abstractmethod
     def true(self, count: int, total: int, unit: Fraction) -> int | float:
-        """Return the true value of a group with this count and this sum in units."""
+        """Return the true value of a group with this count and this sum in units: the number of people."""
+        return count
 
     @abstractmethod
     def measured(self, centre: int | float) -> str:
         """Name the numbers that its mechanism protects."""
 
-    def check(self, plan: Any, confidence: float) -> list[str] | None:
-        """Return lines of Python that compute its bounds again, or None if its mechanism has intervals."""
-        return None
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One number of each group, and the mechanism that protects it."""
+
+    # Its file makes parts. A count serves all statistics that divide by it.
+    statistic: Number
+    # Part of the budget.
+    share: Fraction
+    # A mechanism for numbers, or the `PartitionSelection` that counts the groups and chooses which are shown.
+    mechanism: Any
+    # How many groups one person changes; 1 for a selection, whose mechanism includes that number.
+    k: int
+    # Largest change of one number, in units.
+    change: int
+    # What is subtracted from each person's total before summing, in units.
+    centre: int = 0
+    # The place of its sums among the answers; None for a count.
+    place: int | None = None
+    unit: Fraction = Fraction(1)
+    # Whether it also chooses which groups are shown.
+    selects: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its share of the budget."""
+        return self.statistic.name
+
+    def serves(self, statistic: object) -> bool:
+        """Return whether it is the part of a statistic of its own."""
+        return self.statistic == statistic
+
+    @property
+    def cost(self) -> tuple[Any, int]:
+        """What a ledger counts, and for how many groups."""
+        return self.mechanism.guarantee() if self.selects else self.mechanism, self.k
+
+    @property
+    def of(self) -> str:
+        """What its numbers are."""
+        return self.statistic.measured(scaled(self.centre, self.unit)) + (", and which groups are shown" if self.selects else "")
+
+    def described(self) -> tuple[str, str, int | float]:
+        """Return the mechanism, the one that draws if a person changes several groups, and the largest change of a number."""
+        draws = self.mechanism.for_partitions(self.k) if self.k > 1 else self.mechanism
+        return repr(self.mechanism), repr(draws), scaled(self.change, self.unit)
+
+    def check(self, plan: Any, confidence: float) -> list[str]:
+        """Return lines of Python that compute the bounds again."""
+        if self.selects:
+            facts = ", ".join(f"selection.{name}" for name in ("threshold", "always_shown", "sigma2", "noise_std()"))
+            return [f"selection = sn.{self.mechanism!r}; {facts}  # {self.of}"]
+        units = "" if self.unit == 1 else f", in units of {scaled(1, self.unit)!r}"
+        statistics = plan.question.statistics
+        used = [one for one in statistics if one == self.statistic or (self.place is None and one.counts)]
+        return [
+            f"sn.{self.mechanism!r}.confidence_interval(0, {level!r}, max_partitions_contributed={self.k})  # {self.of}{units}"
+            for level in dict.fromkeys(one.level(confidence) for one in used)
+        ]
+
+    def confirmed(self, answers: Answers) -> tuple[NDArray[np.int64], list[tuple[object, ...]]]:
+        """Return the true answers of a keyed release, with their labels."""
+        return self.true(answers), answers.labels
+
+    def true(self, answers: Answers) -> NDArray[np.int64]:
+        """Return the numbers that need protection."""
+        if self.place is None:
+            return answers.counts
+        sums: NDArray[np.int64] = answers.sums[self.place]
+        if not self.centre:
+            return sums
+        # Saturation never moves two answers apart, so it keeps the sensitivity.
+        exact = sums.astype(object) - self.centre * answers.counts.astype(object)
+        return np.array([min(max(total, _INT64.min), _INT64.max) for total in exact], np.int64)
+
+    def released(self, answers: Answers, rng: Any, address: str | None) -> tuple[Answers, Released]:
+        """Draw the noise; return the answers of the groups that are shown, and the released numbers.
+
+        The address is the public name of a keyed release, None for fresh noise.
+        """
+        if self.selects:
+            chosen, noisy = self.mechanism.release(self.true(answers), rng=rng)
+            return answers.only(np.flatnonzero(chosen)), Released(self, noisy[chosen])
+        keyed = {} if address is None else {"labels": answers.labels, "statistic": address}
+        options = {"rng": rng, "max_partitions_contributed": self.k} | keyed
+        return answers, Released(self, self.mechanism.release(self.true(answers), **options))
 
 
-class Total(Number):
-    """A statistic that is a released number itself."""
+def selecting(rng: Any, of: tuple[object, ...], values: NDArray[np.int64], labels: Sequence[tuple[object, ...]]) -> SecureRng:
+    """Return a generator for a selection, which has no keyed form: it depends on the key, the values, and what `of` names.
 
-    __slots__ = ()
+    The first label keeps its key apart from the fingerprints that a ledger writes, whose labels hold no bytes.
+    """
+    return SecureRng.from_key(bytes.fromhex(rng.fingerprint(values, [(_USE, *of, *label) for label in labels])))
 
-    def columns(self, own: Released, count: Released | None, shown: Shown) -> Columns:
-        """Return the numbers and their bounds, rounded to the digits that the bounds justify."""
-        unit = own.part.unit
-        bounds = [width * unit for width in own.widths(shown.confidence).tolist()]
-        digits = [Fraction(0) if shown.all_digits else last_digit(bound) for bound in bounds]
-        numbers = [max(number, 0) if shown.nonnegative else number for number in own.values.tolist()]
-        rows = [private_value(number * unit, unit, *bound) for number, *bound in zip(numbers, bounds, digits, strict=True)]
-        columns = {"value": [value for value, _ in rows], "error_bound": [bound for _, bound in rows]}
-        return Columns(columns, any(is_finer(unit, digit) for digit in digits))
 
-    def holds(self, role: str, unit: Fraction) -> Holds:
-        """Return what a column holds."""
-        return "integer" if unit == 1 else "real"
+class Released(NamedTuple):
+    """The released numbers of a part; of a `RanksPart`, the selected candidates of each group in the order of its quantiles."""
 
-    def accuracy(self, chance: str, plan: Any, confidence: float) -> str:
-        """Return the meaning of its bounds."""
-        return f"Each private {self.kind} is within error_bound of the true one {chance}."
+    part: Any
+    values: NDArray[np.int64]
 
-    def post_processing(self, nonnegative: bool) -> list[str]:
-        """Return what happened to the released numbers."""
-        return [f"negative private {self.kind}s were set to 0, which raises the average of small groups"] if nonnegative else []
+    def widths(self, confidence: float) -> NDArray[np.int64]:
+        """Return a bound of each number's noise, which holds with this probability."""
+        mechanism, k = self.part.mechanism, self.part.k
+        if self.part.selects:
+            return np.asarray(mechanism._half_widths(self.values, confidence))
+        low, high = mechanism.confidence_interval(self.values, confidence, max_partitions_contributed=k)
+        return np.asarray(np.maximum(high - self.values, self.values - low))
+
+
+def scaled(steps: int, unit: Fraction) -> int | float:
+    """Return a multiple of a unit: an integer if the unit is 1, otherwise the nearest float."""
+    return steps if unit == 1 else float(steps * unit)

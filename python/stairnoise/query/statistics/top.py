@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
 from stairnoise.quantiles.ranks import bound
 from stairnoise.query.answers import Answers
-from stairnoise.query.statistics.part import Part, Released, selecting
-from stairnoise.query.statistics.statistic import Columns, Number, Shown
-from stairnoise.query.types import Holds
-
-if TYPE_CHECKING:
-    from stairnoise.query.mechanism import Budget
+from stairnoise.query.mechanism import Budget
+from stairnoise.query.statistics.statistic import Columns, Number, Part, Released, Shown, selecting
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +51,9 @@ class Top(Number):
         """
         return _TopPart(self, share, PermuteAndFlip(budget.eps, 1.0, True), 1, 1)
 
-    def change(self, unit: Fraction) -> tuple[int, int]:
-        """Return 1: a person counts once in a group."""
-        return 1, 0
-
     def columns(self, own: Released, count: Released | None, shown: Shown) -> Columns:
         """Return the ranks."""
         return Columns({"rank": own.values.tolist()}, False)
-
-    def holds(self, role: str, unit: Fraction) -> Holds:
-        """Return what a column holds."""
-        return "integer"
-
-    def true(self, count: int, total: int, unit: Fraction) -> int:
-        """Return the number of people."""
-        return count
 
     def measured(self, centre: int | float) -> str:
         """Name what its mechanism selects."""
@@ -77,15 +61,9 @@ class Top(Number):
 
     def accuracy(self, chance: str, plan: Any, confidence: float) -> str:
         """Return how far a selected group can be from the best."""
-        return f"No group below has over {self._shortfall(plan, confidence)} people more, {chance}."
+        return f"No group below has over {self.shortfall(plan, confidence)} people more, {chance}."
 
-    def check(self, plan: Any, confidence: float) -> list[str]:
-        """Return lines of Python that compute the bound again."""
-        part, n = plan.part(self), plan.question.size
-        a = f"math.exp(-{part.mechanism.eps!r} / {self.k} * ({self._shortfall(plan, confidence)} + 1))"
-        return ["import math", f"a = {a}; {self.k} * (1 - (1 - (1 - a) ** {n}) / ({n} * a)) <= 1 - {confidence!r}"]
-
-    def _shortfall(self, plan: Any, confidence: float) -> int:
+    def shortfall(self, plan: Any, confidence: float) -> int:
         """Return the least bound that holds in all selections with this probability.
 
         If every group selected is within the bound of the best one then left, it is so of all that are left in the end.
@@ -99,6 +77,14 @@ class _TopPart(Part):
     """The counts of which the largest are selected."""
 
     __slots__ = ()
+
+    statistic: Top
+
+    def check(self, plan: Any, confidence: float) -> list[str]:
+        """Return lines of Python that compute the bound again."""
+        k, n = self.statistic.k, plan.question.size
+        a = f"math.exp(-{self.mechanism.eps!r} / {k} * ({self.statistic.shortfall(plan, confidence)} + 1))"
+        return ["import math", f"a = {a}; {k} * (1 - (1 - (1 - a) ** {n}) / ({n} * a)) <= 1 - {confidence!r}"]
 
     def released(self, answers: Answers, rng: Any, address: str | None) -> tuple[Answers, Released]:
         """Select groups; return the answers of these, best first, and their ranks."""
