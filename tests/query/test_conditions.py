@@ -10,7 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.query import condition
-from stairnoise.query.condition import Name
+from stairnoise.query.condition.tree import Name
 from stairnoise.query.question import Question
 from tests.combinations import looped
 from tests.query.conditions import COLUMNS, GENERATED, GOOD, HOSTILE, ROWS

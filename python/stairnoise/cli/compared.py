@@ -6,15 +6,13 @@ import csv
 import sys
 from json import dumps
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from stairnoise.cli.screen import print_rows
-
-if TYPE_CHECKING:
-    from stairnoise import Comparison
+from stairnoise.comparison import Comparison
 
 _ASKED = ("eps", "sensitivity", "delta", "releases", "max_partitions_contributed", "cost")
 

@@ -6,27 +6,25 @@ import datetime
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._parameters import count as number
 from stairnoise._parameters import flag
+from stairnoise.accounting.ledger.ledger import Ledger
+from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import MOST_GROUPS, Asked
+from stairnoise.query.reading import CSV
 from stairnoise.query.release import Release
 from stairnoise.query.statistics import Top
+from stairnoise.rng import Rng
 
-if TYPE_CHECKING:
-    from stairnoise.accounting.ledger.ledger import Ledger
-    from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.query.reading import CSV
-    from stairnoise.rng import Rng
-
-    Groups = Mapping[str, Sequence[object]] | Sequence[object]
-    Bins = Mapping[str, Sequence[float | Decimal | datetime.date]]
-    Bounds = Mapping[str, tuple[float, float] | None]
-    Share = float | Fraction
-    Quantiles = Mapping[tuple[str, Share | Sequence[Share]], tuple[float, float]]
+Groups = Mapping[str, Sequence[object]] | Sequence[object]
+Bins = Mapping[str, Sequence[float | Decimal | datetime.date]]
+Bounds = Mapping[str, tuple[float, float] | None]
+Share = float | Fraction
+Quantiles = Mapping[tuple[str, Share | Sequence[Share]], tuple[float, float]]
 
 
 def count(
@@ -146,7 +144,7 @@ def count(
     >>> table.columns, len(table)
     (('city', 'count', 'error_bound'), 3)
     """
-    return _private([("count", None, None)], **locals())
+    return _private("count", **locals())
 
 
 def sum(
@@ -201,8 +199,7 @@ def sum(
     ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
         As in `count`. Or the column does not hold numbers.
     """
-    asked = locals()
-    return _private([("sum", asked.pop("column"), asked.pop("bounds"))], **asked)
+    return _private("sum", **locals())
 
 
 def mean(
@@ -258,8 +255,7 @@ def mean(
     ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
         As in `sum`.
     """
-    asked = locals()
-    return _private([("mean", asked.pop("column"), asked.pop("bounds"))], **asked)
+    return _private("mean", **locals())
 
 
 def median(
@@ -329,9 +325,7 @@ def median(
     >>> table.columns, table[0]
     (('median',), (18,))
     """
-    asked = locals()
-    wanted = asked.pop("column"), asked.pop("bounds"), 0.5, asked.pop("step")
-    return _private([("median", *wanted)], **asked)
+    return _private("median", q=0.5, **locals())
 
 
 def quantile(
@@ -379,9 +373,7 @@ def quantile(
     ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
         As in `sum`.
     """
-    asked = locals()
-    wanted = asked.pop("column"), asked.pop("bounds"), asked.pop("q"), asked.pop("step")
-    return _private([("quantile", *wanted)], **asked)
+    return _private("quantile", **locals())
 
 
 def table(
@@ -475,7 +467,7 @@ def table(
     [('count', '1/4'), ('sum of differences of salary from 100000', '1/2'), ('sum of hours', '1/4')]
     """
     asked = locals()
-    return _private(several(asked), **asked)
+    return _table(several(asked), **asked)
 
 
 def top(
@@ -535,7 +527,7 @@ def top(
     [('Paris', 1), ('Rome', 2)]
     """
     asked = locals()
-    return _private([top_of(asked.pop("k"), "k")], **asked)
+    return _table([top_of(asked.pop("k"), "k")], **asked)
 
 
 def top_of(k: object, name: str = "top") -> Top:
@@ -570,5 +562,11 @@ def _dict(value: Any, name: str, what: str) -> Mapping[Any, Any]:
     return value or {}
 
 
-def _private(statistics: list[Asked], source: Any, table: str | None, **asked: Any) -> PrivateTable:
+def _private(kind: str, **asked: Any) -> PrivateTable:
+    """Ask for one statistic, whose arguments are among those that the caller got."""
+    own = [asked.pop(name) for name in ("q", "step") if name in asked]
+    return _table([(kind, asked.pop("column", None), asked.pop("bounds", None), *own)], **asked)
+
+
+def _table(statistics: list[Asked], source: Any, table: str | None, **asked: Any) -> PrivateTable:
     return Release(statistics, table, **asked).run(source).table

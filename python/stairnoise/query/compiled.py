@@ -7,22 +7,19 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._numpy_scalars import python_value
-from stairnoise.query.ask import several, top_of
+from stairnoise.accounting.ledger.ledger import Ledger
+from stairnoise.keyed.rng import KeyedRng
+from stairnoise.query.ask import Bins, Bounds, Groups, Quantiles, several, top_of
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import folded
 from stairnoise.query.release import Outcome, Release
 from stairnoise.query.sources.described import Described
 from stairnoise.query.sources.statement import CANDIDATE, WEIGHT, Checked, answers_of, columns_of
-
-if TYPE_CHECKING:
-    from stairnoise.accounting.ledger.ledger import Ledger
-    from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.query.ask import Bins, Bounds, Groups, Quantiles
-    from stairnoise.rng import Rng
+from stairnoise.rng import Rng
 
 _HEXADECIMAL = re.compile("(?:[0-9A-Fa-f]{2})*")
 _LARGEST = 2**63 - 1

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stairnoise._errors import ParameterError
+from stairnoise.accounting.ledger.ledger import Ledger
+from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.compiled import CompiledQuery
 from stairnoise.query.private_table import PrivateTable
+from stairnoise.query.reading import CSV
 from stairnoise.query.release import Outcome, Release
 from stairnoise.query.sources.described import Described
-
-if TYPE_CHECKING:
-    from stairnoise.accounting.ledger.ledger import Ledger
-    from stairnoise.keyed.rng import KeyedRng
-    from stairnoise.query.reading import CSV
-    from stairnoise.rng import Rng
+from stairnoise.rng import Rng
 
 # Bounds of sums may be as large and as small as these.
 _POWERS = [2**power if power >= 0 else 2.0**power for power in range(-100, 101)]

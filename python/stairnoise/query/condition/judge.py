@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from stairnoise._optional import MissingPackageError, require
-from stairnoise.query.condition.tree import Call, Condition, Literal, Name, Node, check, refused
-from stairnoise.query.condition.words import DEEPEST, GROUP, PARTS, PREFIX, Words, day, words_of
+from stairnoise.query.condition.tree import PARTS, Call, Condition, Literal, Name, Node, check, refused
+from stairnoise.query.condition.words import DEEPEST, GROUP, PREFIX, Words, day, words_of
 
 # As in pyproject.toml; the tests run at both ends.
 VERSIONS = (27, 29), (30, 30)

@@ -27,6 +27,13 @@ from typing import Any, TypeAlias
 
 from stairnoise._errors import ParameterError
 
+# These give an answer for every row in every engine. Others fail for some rows, as `abs` does for the smallest integer and a
+# cast for most texts, and a failure would reveal data; or they are not about one row.
+TEXTUAL = frozenset({"lower", "ltrim", "rtrim", "trim", "upper"})
+FUNCTIONS = TEXTUAL | {"coalesce", "length", "nullif", "substr"}
+# Parts of a date, and of a timestamp. Sunday is the first day of a week for `dow`, 0; `week` is that of ISO 8601.
+PARTS = frozenset({"day", "dow", "hour", "month", "quarter", "week", "year"})
+
 
 @dataclass(frozen=True, slots=True)
 class Name:

@@ -14,14 +14,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from stairnoise._errors import meant, received
-from stairnoise.query.condition.tree import Literal, Name, check, refused
+from stairnoise.query.condition.tree import FUNCTIONS, PARTS, Literal, Name, check, refused
 
-# These give an answer for every row in every engine. Others fail for some rows, as `abs` does for the smallest integer and a
-# cast for most texts, and a failure would reveal data; or they are not about one row.
-TEXTUAL = frozenset({"lower", "ltrim", "rtrim", "trim", "upper"})
-FUNCTIONS = TEXTUAL | {"coalesce", "length", "nullif", "substr"}
-# Parts of a date, and of a timestamp. Sunday is the first day of a week for `dow`, 0; `week` is that of ISO 8601.
-PARTS = frozenset({"day", "dow", "hour", "month", "quarter", "week", "year"})
 _CALLED = FUNCTIONS | PARTS - {"dow"}
 # A parenthesis after one of these words opens a group. After any other word it is a call.
 _BEFORE_GROUP = frozenset({"and", "between", "case", "else", "from", "in", "not", "or", "then", "when"})

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
-from stairnoise.query.condition import Condition
+from stairnoise.query.condition.tree import Condition
 from stairnoise.query.question import Question, folded
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.source import Source

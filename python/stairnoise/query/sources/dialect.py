@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from stairnoise._digits import as_typed
 from stairnoise.quantiles.lattice import Lattice
-from stairnoise.query.condition import FUNCTIONS, PARTS, Call, Condition, Literal, Name, Node
-from stairnoise.query.condition import quoted as quoted
+from stairnoise.query.condition.tree import FUNCTIONS, PARTS, Call, Condition, Literal, Name, Node
+from stairnoise.query.condition.tree import quoted as quoted
 from stairnoise.query.sources.column import MOST_UNITS, Column, Units, as_float, is_decimal, is_float, is_integer
 from stairnoise.query.types import Type, decimal, decimal_of, of_listed
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Call, Condition, refused
+from stairnoise.query.condition.tree import FUNCTIONS, TEXTUAL, Call, Condition, refused
 from stairnoise.query.reading import Declared
 from stairnoise.query.sources.column import MOST_UNITS, Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted

@@ -19,7 +19,8 @@ from itertools import product
 from typing import Any, TypeVar, get_args
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
-from stairnoise.query.condition import Name, judged
+from stairnoise.query.condition.judge import judged
+from stairnoise.query.condition.tree import Name
 from stairnoise.query.groupings import Part
 from stairnoise.query.question import Question, folded
 from stairnoise.query.reading import Declared, Reading, TypeName, declared

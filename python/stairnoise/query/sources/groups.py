@@ -14,7 +14,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
-from stairnoise.query.condition import Call
+from stairnoise.query.condition.tree import Call
 from stairnoise.query.groupings import MOST_GROUPS, Bins, Edge, Grouping, Part, spread
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind

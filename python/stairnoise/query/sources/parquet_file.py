@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stairnoise.query.condition import Condition
+from stairnoise.query.condition.tree import Condition
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted

@@ -16,7 +16,8 @@ import numpy as np
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, meant, received
 from stairnoise.quantiles.lattice import Lattice, lattice
 from stairnoise.query.answers import Answers
-from stairnoise.query.condition import Condition, Name, judged
+from stairnoise.query.condition.judge import judged
+from stairnoise.query.condition.tree import Condition, Name
 from stairnoise.query.groupings import Bins, Grouping, part_of
 from stairnoise.query.question import Question, same
 from stairnoise.query.sources.column import LARGEST, Column, Units, units_of

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, outline
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, Condition, refused
+from stairnoise.query.condition.tree import FUNCTIONS, Condition, refused
 from stairnoise.query.question import folded
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.source import Source, SourceError, hidden, unanswered

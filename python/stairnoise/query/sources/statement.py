@@ -21,7 +21,7 @@ import numpy as np
 
 from stairnoise.quantiles.lattice import Lattice
 from stairnoise.query.answers import Answers, Histogram
-from stairnoise.query.condition import Condition
+from stairnoise.query.condition.tree import Condition
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Units
 from stairnoise.query.sources.dialect import Dialect

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from stairnoise._errors import ParameterError, received
-from stairnoise.query.condition import Call, Condition, Literal, refused
+from stairnoise.query.condition.tree import Call, Condition, Literal, refused
 from stairnoise.query.sources.column import MOST_UNITS, Column, Kind, Units
 from stairnoise.query.sources.dialect import Dialect
 from stairnoise.query.types import Type, exact
