@@ -72,6 +72,12 @@ for _public in (StairnoiseError, ParameterError, ParameterTypeError, LazyError, 
     _public.__module__ = "stairnoise"
 
 
+def check(holds: object, text: str) -> None:
+    """Raise an error with this text unless something holds. The text is made in any case, so it must not take long."""
+    if not holds:
+        raise ParameterError(text)
+
+
 def got(name: str, value: object, array: np.ndarray[Any, Any] | None = None) -> str:
     """Describe a refused argument: `outline` describes data, `received` a parameter."""
     return outline(value, array) if name in _DATA else received(value)

@@ -21,7 +21,7 @@ from stairnoise import query
 from stairnoise.cli import main
 from stairnoise.query.groupings import bins_of
 from stairnoise.query.question import question as asked_of
-from stairnoise.query.sources import grouped, open_source
+from stairnoise.query.sources import groups, open_source
 from tests.query import oracle
 from tests.query.engines import ENGINES
 from tests.query.test_compile import answered, duck
@@ -125,7 +125,7 @@ def test_one_person_changes_few_bins(engine, monkeypatch):
     require_few_changes(question, *found)
     assert [one.counts.sum() for one in found] == [8, 6]
     engine.table("t", {"age": "integer"}, [(value,) for _, value in rows])
-    right, wrong = grouped._interval, lambda *given: (right(*given)[0].replace(" < ", " <= "), right(*given)[1])
+    right, wrong = groups._interval, lambda *given: (right(*given)[0].replace(" < ", " <= "), right(*given)[1])
     counts = engine.answers(binned("age", [0, 18, 65, 120])).counts.tolist()
     monkeypatch.setattr(grouped, "_interval", wrong)
     assert counts == [8, 8, 4] != engine.answers(binned("age", [0, 18, 65, 120])).counts.tolist()

@@ -85,7 +85,7 @@ def test_the_bound_holds_with_its_probability(k):
     """In exact probabilities, for all differences of three counts up to 30; one less breaks it somewhere, for k = 1."""
     plan = plan_of(k)
     statistic, mechanism = plan.question.statistics[0], plan.parts[0].mechanism
-    bound, breaks = statistic._shortfall(plan, 0.95), []
+    bound, breaks = statistic.shortfall(plan, 0.95), []
     steps = range(0, 31, 1 if k == 1 else 3)
     for counts in itertools.product(steps, steps, [30]):
         for limit in (bound, bound - 1):

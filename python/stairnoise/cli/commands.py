@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import stairnoise
-from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, meant
+from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, check, meant
 from stairnoise._optional import MissingPackageError
 from stairnoise._sample import make_mechanism, needed_parameters
 from stairnoise.cli.compared import print_comparison, print_csv, print_json
@@ -207,8 +207,7 @@ def release(
 
     For example: stairnoise release visits.csv --column visits --keep city --eps 0.5 -o private.csv
     """
-    if comparison and mechanism is not None:
-        raise ParameterError(f"mechanism must be left out with --compare, got {mechanism!r}")
+    check(not comparison or mechanism is None, f"mechanism must be left out with --compare, got {mechanism!r}")
     if output is not None and (comparison or show_true):
         wrong = "--compare" if comparison else "--show-true"
         raise ParameterError(f"output must be left out with {wrong}: the file could be published, got {str(output)!r}")
@@ -250,8 +249,7 @@ def compare(
     For example: stairnoise compare --eps 0.5 --sensitivity 3
     """
     mechanisms: Any = "all" if everything else None
-    if json and csv:
-        raise ParameterError("--json must be left out with --csv")
+    check(not (json and csv), "--json must be left out with --csv")
     compared = stairnoise.compare(
         eps,
         sensitivity,

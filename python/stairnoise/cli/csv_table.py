@@ -16,7 +16,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stairnoise._errors import ParameterError
+from stairnoise._errors import ParameterError, check
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 # Byte order marks and their encodings; the mark of UTF-32 begins with that of UTF-16.
@@ -94,11 +94,9 @@ def _decoded(content: bytes, encoding: str | None, name: str) -> str:
 
 def _table(text: str, separators: list[str], column: str, name: str) -> KeyedValues:
     records = _records(text, _separator(text, separators, column), name)
-    if not records:
-        raise ParameterError(f"{name} must be a CSV file with a header line, got none")
+    check(records, f"{name} must be a CSV file with a header line, got none")
     (_, header), *rows = records
-    if column not in header:
-        raise ParameterError(f"column must be in the header, which has {len(header)} names, got {column!r}")
+    check(column in header, f"column must be in the header, which has {len(header)} names, got {column!r}")
     if header.count(column) > 1:
         raise ParameterError(f"column must be in the header once, got {column!r}, which is there {header.count(column)} times")
     for line, row in rows:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stairnoise._digits import decimals, fixed, last_digit, private_value
-from stairnoise._errors import ParameterError
+from stairnoise._errors import ParameterError, check
 from stairnoise.cli.csv_table import KeyedValues
 from stairnoise.cli.screen import NOT_PRIVATE, cell, plain, print_rows
 from stairnoise.query.files import NewFiles
@@ -69,8 +69,7 @@ def print_private_table(
 
 def new_file(path: Path, source: Path | None, *, overwrite: bool) -> NewFiles:
     """Check a CSV file to write, before anything is drawn."""
-    if path.suffix.lower() != ".csv":
-        raise ParameterError(f"output must be a file named *.csv, got {str(path)!r}")
+    check(path.suffix.lower() == ".csv", f"output must be a file named *.csv, got {str(path)!r}")
     if path.exists() and source is not None and source.exists() and path.samefile(source):
         raise ParameterError(f"output must not be the table itself, got {str(path)!r}")
     return NewFiles(path, overwrite=overwrite)

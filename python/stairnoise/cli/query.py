@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 import stairnoise
-from stairnoise._errors import ParameterError, meant
+from stairnoise._errors import ParameterError, check, meant
 from stairnoise._parameters import positive
 from stairnoise.cli.options import ALL_DIGITS, SHOW_TRUE, File, Number, Text, Texts, naming, option
 from stairnoise.cli.query_screen import print_bounds, print_release
@@ -124,8 +124,7 @@ def query(
         raise ParameterError("--show-true must not be combined with --output or --json: that output could be published")
     if spark is not None and (source, table) != (None, None):
         raise ParameterError("spark must be left out with a source or --from: it names a table of Spark")
-    if source is None and spark is None:
-        raise ParameterError("source must be given, or --spark with a table of Spark")
+    check(source is not None or spark is not None, "source must be given, or --spark with a table of Spark")
     columns = [name or "" for text in by or [] for name in csv_fields(text, "by")]
     edges: Mapping[str, Sequence[Any]] = _edges(bins or [])
     if find_bounds is None:
@@ -133,8 +132,7 @@ def query(
         statistics = _statistics(count, mean or [], sum_of or [], ranks, bounds or [], steps or [], top)
     else:
         others = (count, mean, sum_of, median, quantile, bounds, steps, columns, edges, output, show_true, top is not None)
-        if any(others):
-            raise ParameterError("--find-bounds must be given without other statistics, groups, --output and --show-true")
+        check(not any(others), "--find-bounds must be given without other statistics, groups, --output and --show-true")
         statistics, edges, passed_on["all_digits"] = [("count", None, None)], {find_bounds: EDGES}, True
     listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
     keyed = _keyed(key_file, release_name)
@@ -194,10 +192,8 @@ def _statistics(
     columns = list(dict.fromkeys((*means, *sums, *ranked)))
     if not (count or columns or top is not None):
         raise ParameterError("--count, --mean, --sum, --median, --quantile or --top must be given, got none of them")
-    if bounds and not columns:
-        raise ParameterError("bounds must be left out for counts, in which every person counts 1")
-    if steps and not ranked:
-        raise ParameterError("steps must be left out without --median and --quantile, which have candidates")
+    check(columns or not bounds, "bounds must be left out for counts, in which every person counts 1")
+    check(ranked or not steps, "steps must be left out without --median and --quantile, which have candidates")
     ends = {name: _bounds(text) for name, text in _of_columns(bounds, columns, "bounds", "LOW,HIGH").items()}
     widths = {name: _step(text) for name, text in _of_columns(steps, ranked, "steps", "STEP").items()}
     asked: list[Asked] = [("count", None, None)] * count
@@ -212,8 +208,7 @@ def _quantiles(medians: list[str], quantiles: list[str]) -> list[tuple[str, str,
     found: dict[str, list[Fraction | float]] = {}
     for text in quantiles:
         name, _, shares = text.rpartition("=")
-        if not name:
-            raise ParameterError(f"quantile must be given as COLUMN=0.9, got {text!r}")
+        check(name, f"quantile must be given as COLUMN=0.9, got {text!r}")
         try:
             found.setdefault(name, []).extend(Fraction(q) if "/" in q else float(q) for q in shares.split(","))
         except (ValueError, ZeroDivisionError):
@@ -228,8 +223,7 @@ def _of_columns(texts: list[str], columns: list[str], what: str, form: str) -> d
     found: dict[str, str] = {}
     for text in texts:
         name, equals, own = text.rpartition("=")
-        if not equals and len(columns) > 1:
-            raise ParameterError(f"{what} must be given as COLUMN={form} for several columns, got {text!r}")
+        check(bool(equals) or len(columns) == 1, f"{what} must be given as COLUMN={form} for several columns, got {text!r}")
         name = name if equals else columns[0]
         if name not in columns or name in found:
             rule = "of each column once" if name in found else f"of {', '.join(map(repr, columns))}"
@@ -240,8 +234,7 @@ def _of_columns(texts: list[str], columns: list[str], what: str, form: str) -> d
 
 
 def _step(text: str) -> float:
-    if not _is_number(text):
-        raise ParameterError(f"steps must be a number, got {text!r}")
+    check(_is_number(text), f"steps must be a number, got {text!r}")
     return positive(float(text), "steps")
 
 
@@ -277,8 +270,7 @@ def _is_number(text: str) -> bool:
 
 def _bounds(text: str) -> tuple[float, float]:
     ends = re.split(r"\s*,\s*|\s+", text.strip())
-    if len(ends) != 2 or not all(map(_is_number, ends)):
-        raise ParameterError(f"bounds must be two numbers, as in 0,100 or 0 100, got {text!r}")
+    check(len(ends) == 2 and all(map(_is_number, ends)), f"bounds must be two numbers, as in 0,100 or 0 100, got {text!r}")
     return float(ends[0]), float(ends[1])
 
 
@@ -295,8 +287,7 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
     found: dict[str, list[str | None]] = {}
     for text in texts:
         places = [place for place, letter in enumerate(text) if letter == "="]
-        if not places:
-            raise ParameterError("groups must be given as COLUMN=a,b, got a text without an equals sign")
+        check(places, "groups must be given as COLUMN=a,b, got a text without an equals sign")
         place = next((place for place in places if same(text[:place], by)), None)
         if place is None:
             names = ", ".join(map(repr, by)) or "none"
@@ -392,11 +383,9 @@ def _keyed(path: Path | None, name: str | None) -> Any:
 
 def _ledger(path: Path | None, budget: float | None, delta: float | None) -> Any:
     if path is None:
-        if budget is not None or delta is not None:
-            raise ParameterError("ledger must be given with a budget")
+        check(budget is None and delta is None, "ledger must be given with a budget")
         return None
-    if budget is None and not path.exists():
-        raise ParameterError(f"budget must be given for a new ledger, and {str(path)!r} does not exist")
+    check(budget is not None or path.exists(), f"budget must be given for a new ledger, and {str(path)!r} does not exist")
     with naming(delta="--budget-delta"):
         return stairnoise.Ledger(path, budget, delta=delta)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, place, received
+from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, place, received
 from stairnoise._native import Labels
 from stairnoise._parameters import true_values
 from stairnoise.columns.column import Chunks, Column
@@ -69,8 +69,7 @@ class KeyedRelease:
 
     def require_types(self, labels: Sequence[Any]) -> None:
         """Require at least one column of labels, and a declared type for each."""
-        if not labels:
-            raise ParameterError("label must name at least one column, got none")
+        check(labels, "label must name at least one column, got none")
         if len(labels) != len(self.label_types):
             raise ParameterError(f"label_type must have one type for each label, {len(labels)}, got {len(self.label_types)}")
 
@@ -131,8 +130,7 @@ class KeyedRelease:
 def declared(label_type: object) -> tuple[str, ...]:
     """Check the declared types of a label's parts, and return them."""
     types = tuple(label_type) if isinstance(label_type, (list, tuple)) else (label_type,)
-    if not types:
-        raise ParameterError("label_type must have at least one type, got none")
+    check(types, "label_type must have at least one type, got none")
     for type_ in types:
         if not isinstance(type_, str) or type_ not in _TAGS:
             error = ParameterError if isinstance(type_, str) else ParameterTypeError

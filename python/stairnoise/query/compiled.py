@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._errors import ParameterError, ParameterTypeError, check, outline
 from stairnoise._numpy_scalars import python_value
 from stairnoise.accounting.ledger.ledger import Ledger
 from stairnoise.keyed.rng import KeyedRng
@@ -63,8 +63,7 @@ class CompiledQuery(Generic[Made]):
         return f"CompiledQuery({self._dialect.name}, columns={', '.join(str(columns) for _, columns in self.statements)})"
 
     def _finish(self, answers: object) -> Made:
-        if self._finished:
-            raise ParameterError("plan must not be finished before: a second table of the same answers would cost its own eps")
+        check(not self._finished, "plan must not be finished before: a second table of the same answers would cost its own eps")
         several = len(self.statements)
         if several > 1 and not (isinstance(answers, (list, tuple)) and len(answers) == several):
             raise ParameterTypeError(
@@ -220,10 +219,8 @@ def _require_sums(asked: Checked, rows: list[tuple[Any, ...]]) -> None:
             people = row[width]
             if not min(units.low, 0) * people <= (total or 0) <= max(units.high, 0) * people:
                 raise ParameterError(f"answers must have sums within the bounds of their people; row {number} has another one")
-    if len({row[:width] for row in rows}) < len(rows):
-        raise ParameterError("answers must have every group once, got one of them twice")
-    if not width and len(rows) != 1:
-        raise ParameterError(f"answers must be one row, got {len(rows)}")
+    check(len({row[:width] for row in rows}) == len(rows), "answers must have every group once, got one of them twice")
+    check(bool(width) or len(rows) == 1, f"answers must be one row, got {len(rows)}")
 
 
 def _require_weights(asked: Checked, rows: list[tuple[Any, ...]], place: int) -> None:

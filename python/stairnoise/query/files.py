@@ -10,7 +10,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from stairnoise._errors import ParameterError
+from stairnoise._errors import ParameterError, check
 from stairnoise._optional import require
 
 _SUFFIXES = (".csv", ".parquet", ".json")
@@ -29,8 +29,7 @@ class NewFiles:
     def _require_free(self, path: Path) -> None:
         if path.is_dir() or (path.exists() and not path.is_file()):
             raise ParameterError(f"output must be a file, got {str(path)!r}, which is something else")
-        if not self._overwrite and os.path.lexists(path):
-            raise ParameterError(f"{path} exists; pass --force or overwrite=True to overwrite it")
+        check(self._overwrite or not os.path.lexists(path), f"{path} exists; pass --force or overwrite=True to overwrite it")
 
     def write(self, *contents: bytes) -> None:
         """Write the files, in their order."""
@@ -72,8 +71,7 @@ class Output:
 
     def __init__(self, path: Path, *, overwrite: bool) -> None:
         self._suffix = path.suffix.lower()
-        if self._suffix not in _SUFFIXES:
-            raise ParameterError(f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
+        check(self._suffix in _SUFFIXES, f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
         self.path = path
         # The file with the notes about the rows, if the format has no place for them.
         self.notes = path.with_name(path.name + ".json") if self._suffix == ".csv" else None

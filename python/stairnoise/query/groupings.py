@@ -15,7 +15,7 @@ from decimal import Context, Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise.query.types import Type, exact
 
@@ -126,8 +126,7 @@ class Part:
                 )
             labels = map(self.label, spread(self.name, self.key(ends[0]), self.key(ends[-1]))) if ends else [None]
             found += [label for label in labels if label is None or self._has(label)]
-        if len(set(found)) < len(found):
-            raise ParameterError(f"groups of {self.name!r} must be listed once each, got one of them twice")
+        check(len(set(found)) == len(found), f"groups of {self.name!r} must be listed once each, got one of them twice")
         return tuple(found)
 
     def _has(self, label: object) -> bool:
@@ -171,10 +170,10 @@ def range_of(text: str, name: str) -> list[Any]:
         found = re.fullmatch(rf"\s*({form})\.\.({form})\s*", text)
         with contextlib.suppress(ValueError):
             ends = ends if found is None else [read(found[1]), read(found[2])]
-    if not ends:
-        raise ParameterError(
-            f"groups of {name!r} must be a list of values, or a range such as 0..120 or 2026-01-01..2026-01-31, got a text"
-        )
+    check(
+        bool(ends),
+        f"groups of {name!r} must be a list of values, or a range such as 0..120 or 2026-01-01..2026-01-31, got a text",
+    )
     return spread(name, *ends)
 
 
@@ -194,8 +193,7 @@ def _edges(edges: object, name: str) -> tuple[Edge, ...]:
     if isinstance(edges, (str, bytes, Mapping)) or not isinstance(edges, Iterable):
         raise ParameterTypeError(f"{name} must be a list of edges, got {received(edges)}")
     found = tuple(_edge(python_value(edge), name) for edge in edges)
-    if not 2 <= len(found) <= MOST_GROUPS + 1:
-        raise ParameterError(f"{name} must have from 2 to {MOST_GROUPS + 1} edges, got {len(found)}")
+    check(2 <= len(found) <= MOST_GROUPS + 1, f"{name} must have from 2 to {MOST_GROUPS + 1} edges, got {len(found)}")
     if len({isinstance(edge, datetime.date) for edge in found}) > 1:
         raise ParameterTypeError(f"{name} must have edges that are all numbers or all dates, got both")
     compared: list[Any] = list(found)
@@ -211,8 +209,7 @@ def _edge(edge: Any, name: str) -> Edge:
         return edge
     if isinstance(edge, bool) or not isinstance(edge, (int, float, Decimal)):
         raise ParameterTypeError(f"{name} must have edges that are numbers or dates, got {received(edge)}")
-    if not _is_double(edge):
-        raise ParameterError(f"{name} must have finite edges within the range of float64, got {received(edge)}")
+    check(_is_double(edge), f"{name} must have finite edges within the range of float64, got {received(edge)}")
     number = exact(edge)
     whole = number == number.to_integral_value()
     return int(number) if whole else number.normalize(Context(prec=len(number.as_tuple().digits)))

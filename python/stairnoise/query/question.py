@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
 from stairnoise.keyed.encoding import is_utf8
@@ -157,8 +157,7 @@ def question(
 
 
 def _statistics(asked: Sequence[Asked]) -> tuple[Statistic, ...]:
-    if not asked:
-        raise ParameterError(f"{', '.join(list(STATISTICS)[:-1])} or {list(STATISTICS)[-1]} must be given, got none of them")
+    check(asked, f"{', '.join(list(STATISTICS)[:-1])} or {list(STATISTICS)[-1]} must be given, got none of them")
     found: list[Statistic] = []
     for one in asked:
         if isinstance(one, Statistic):
@@ -173,18 +172,15 @@ def _statistics(asked: Sequence[Asked]) -> tuple[Statistic, ...]:
         found += STATISTICS[kind].asked(name, _bounds(bounds, f"bounds{of_column}"), of_column, *more)
     names = [statistic.name.casefold() for statistic in found]
     for name, statistic in zip(names, found, strict=True):
-        if names.count(name) > 1:
-            raise ParameterError(f"{statistic.kind} must name every column once, got {received(statistic.column)} twice")
+        check(names.count(name) == 1, f"{statistic.kind} must name every column once, got {received(statistic.column)} twice")
     return tuple(found)
 
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise ParameterTypeError(f"{name} must be a string, got {received(value)}")
-    if not value.strip():
-        raise ParameterError(f"{name} must not be empty, got {received(value)}")
-    if not is_utf8(value):
-        raise ParameterError(f"{name} must be text that UTF-8 can hold, got a string with a lone surrogate")
+    check(value.strip(), f"{name} must not be empty, got {received(value)}")
+    check(is_utf8(value), f"{name} must be text that UTF-8 can hold, got a string with a lone surrogate")
     return value
 
 
@@ -195,8 +191,7 @@ def _columns(by: object) -> tuple[str, ...]:
         raise ParameterTypeError(f"by must be the name of a column or a list of names, got {received(by)}")
     names = tuple(_text(name, f"by[{place}]") for place, name in enumerate(by))
     # Engines compare names without regard to case.
-    if len({name.casefold() for name in names}) < len(names):
-        raise ParameterError(f"by must name every column once, got {received(names)}")
+    check(len({name.casefold() for name in names}) == len(names), f"by must name every column once, got {received(names)}")
     return names
 
 
@@ -226,8 +221,7 @@ def _groups(groups: object, by: tuple[str, ...], bins: Mapping[str, Bins]) -> di
         if column is None:
             names = ", ".join(map(repr, by)) or "none"
             raise ParameterError(f"groups must be of the columns of by, which are {names}; got groups of {received(name)}")
-        if column in bins:
-            raise ParameterError(f"groups of {column!r} must be left out, because its bins are the groups")
+        check(column not in bins, f"groups of {column!r} must be left out, because its bins are the groups")
         if column in found:
             raise ParameterError(f"groups must name every column once, got {received(name)} twice")
         found[column] = _listed(values, column)
@@ -240,8 +234,7 @@ def _listed(values: object, name: str) -> tuple[object, ...]:
     if isinstance(values, (bytes, Mapping)) or not isinstance(values, Iterable):
         raise ParameterTypeError(f"groups of {name!r} must be a list of values, got {outline(values)}")
     listed = tuple(map(python_value, values))
-    if not listed:
-        raise ParameterError(f"groups of {name!r} must be one or more, got none")
+    check(listed, f"groups of {name!r} must be one or more, got none")
     for place, value in enumerate(listed):
         if not isinstance(value, _GROUPS):
             raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {outline(value)} at index {place}")

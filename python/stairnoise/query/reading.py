@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, check, meant, outline, received
 from stairnoise._parameters import flag
 
 # In these every byte is one character, so an invalid byte concerns only its own line. UTF-8 is checked separately.
@@ -85,8 +85,7 @@ class CSV:
             _require_character(getattr(self, name), name, optional=name != "escape")
         if self.delimiter is not None and self.delimiter in (self.quote, self.escape):
             raise ParameterError(f"delimiter must differ from quote and escape, got {received(self.delimiter)}")
-        if self.decimal not in (".", ","):
-            raise ParameterError(f"decimal must be '.' or ',', got {received(self.decimal)}")
+        check(self.decimal in (".", ","), f"decimal must be '.' or ',', got {received(self.decimal)}")
         object.__setattr__(self, "encoding", _encoding(self.encoding))
         object.__setattr__(self, "nulls", _nulls(self.nulls, self.quote))
         object.__setattr__(self, "strip", flag(self.strip, "strip"))
@@ -119,8 +118,7 @@ def _nulls(texts: object, quote: str | None) -> tuple[str, ...]:
     for text in texts:
         if not isinstance(text, str):
             raise ParameterTypeError(f"nulls must be texts, got {received(text)}")
-        if quote is not None and text.startswith(quote):
-            raise ParameterError(f"nulls must be texts without quotes, got {received(text)}")
+        check(quote is None or not text.startswith(quote), f"nulls must be texts without quotes, got {received(text)}")
     return tuple(dict.fromkeys(texts))
 
 

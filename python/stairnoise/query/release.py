@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, StairnoiseError, received
+from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, StairnoiseError, check, received
 from stairnoise._parameters import confidence_level, flag, single
 from stairnoise.accounting.ledger import ledger as ledgers
 from stairnoise.keyed.rng import KeyedRng
@@ -181,8 +181,7 @@ def order_of(rng: object) -> bytes | None:
 def _confidence(confidence: object) -> float:
     number = single(confidence, "confidence")
     confidence_level(number)
-    if number > _LARGEST_CONFIDENCE:
-        raise ParameterError(f"confidence must be at most 1 - 2**-52, got {received(number)}")
+    check(number <= _LARGEST_CONFIDENCE, f"confidence must be at most 1 - 2**-52, got {received(number)}")
     return number
 
 
@@ -193,8 +192,7 @@ def _nonnegative(nonnegative: object, asked: Question) -> bool:
     if wanted and not totals:
         raise ParameterError("nonnegative must be left out without counts and sums: others stay between their bounds, got True")
     for low in (one.bounds[0] for one in totals if one.bounds is not None):
-        if wanted and low < 0:
-            raise ParameterError(f"nonnegative must be left out for sums with a negative lower bound, {low:g}, got True")
+        check(not wanted or low >= 0, f"nonnegative must be left out for sums with a negative lower bound, {low:g}, got True")
     return wanted
 
 

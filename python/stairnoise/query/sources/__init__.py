@@ -23,7 +23,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._errors import ParameterError, ParameterTypeError, check, outline
 from stairnoise.query.address import checked, is_address, shown
 from stairnoise.query.reading import Reading
 from stairnoise.query.sources.source import Source as Source
@@ -56,8 +56,7 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
     frame = _OF_FRAMES.get(f"{module}.{type(source).__name__}")
     if reading.types and suffix not in _OF_FILES and frame is None:
         raise ParameterError("types must be left out: a database declares its own; make a view for other types")
-    if reading.csv is not None and suffix != ".csv":
-        raise ParameterError("csv must be left out: the source is no .csv file")
+    check(reading.csv is None or suffix == ".csv", "csv must be left out: the source is no .csv file")
     if frame is not None:
         return _made("frame:Frame", _found(frame), source, reading)
     if module in _OF_CONNECTIONS:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
-from stairnoise._errors import ParameterError
+from stairnoise._errors import ParameterError, check
 from stairnoise.query.types import exact
 
 # "any" is a column of SQLite without a declared type, or with one that SQLite does not know.
@@ -126,6 +126,5 @@ def units_of(bounds: tuple[float, float], *, whole: bool) -> Units:
     if whole and low.is_integer() and high.is_integer():
         unit = max(unit, 1.0)
     least, most = math.ceil(low / unit), math.floor(high / unit)
-    if least > most:
-        raise ParameterError(f"bounds must have a multiple of {unit!r} between them, got {low!r} and {high!r}")
+    check(least <= most, f"bounds must have a multiple of {unit!r} between them, got {low!r} and {high!r}")
     return Units(unit, least, most)

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import product
 from typing import Any, TypeVar, get_args
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._errors import ParameterError, ParameterTypeError, check, outline
 from stairnoise.query.condition.judge import judged
 from stairnoise.query.condition.tree import Name
 from stairnoise.query.groupings import Part
@@ -183,8 +183,7 @@ class Frame(DuckDB):
 
 def _checked(names: Sequence[object]) -> list[str]:
     """Require texts that DuckDB tells apart."""
-    if not names:
-        raise ParameterError("source must have columns, got a frame without any")
+    check(names, "source must have columns, got a frame without any")
     found: dict[bytes, str] = {}
     for place, name in enumerate(names):
         if not isinstance(name, str):

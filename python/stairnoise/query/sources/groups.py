@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise.query.condition.tree import Call
 from stairnoise.query.groupings import MOST_GROUPS, Bins, Edge, Grouping, Part, spread
@@ -147,8 +147,7 @@ def checked_groups(
 ) -> dict[str, Grouped]:
     """Return the columns of groups; refuse groups that a column's type does not have, and columns without groups."""
     for name in question.groups:
-        if name not in question.by:
-            raise ParameterError(f"groups must be of columns of by, got {received(name)}")
+        check(name in question.by, f"groups must be of columns of by, got {received(name)}")
     found: dict[str, Grouped] = {}
     for name in question.by:
         labels, grouping = question.groups.get(name), question.groupings.get(name)
@@ -206,8 +205,7 @@ def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, A
                 f"groups of {column.name!r} must be values that its type {column.declaration or '(none)'} can hold, got "
                 f"{received(value)} at index {place}"
             )
-    if not values:
-        raise ParameterError(f"groups of {column.name!r} must be at least one, got none")
+    check(values, f"groups of {column.name!r} must be at least one, got none")
     same = _SAME.get(column.kind)
     if len({value if value is None or same is None else (same(value),) for value in values}) < len(values):
         raise ParameterError(f"groups of {column.name!r} must be listed once each, got one of them twice")

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, meant, received
+from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, check, meant, received
 from stairnoise.quantiles.lattice import Lattice, lattice
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition.judge import judged
@@ -92,8 +92,7 @@ class Source(ABC):
         bins = [one for one in question.groupings.values() if isinstance(one, Bins)]
         groupings: dict[str, Grouping] = {(name := named("bins", one.column)): replace(one, column=name) for one in bins}
         by = tuple(grouped("by", name) for name in question.by)
-        if len(set(by)) < len(by):
-            raise ParameterError(f"by must name every column once, got {received(by)}")
+        check(len(set(by)) == len(by), f"by must name every column once, got {received(by)}")
         parts = {name: part for name in by if name not in known and (part := part_of(name)) is not None}
         groups = {grouped("groups", name): values for name, values in question.groups.items()}
         reading = replace(question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()})
@@ -269,8 +268,7 @@ class Source(ABC):
         statistic = ranks.quantiles[0]
         column = self._of_numbers(question, statistic, columns, but="boolean")
         assert statistic.bounds is not None
-        if max(map(abs, statistic.bounds)) > LARGEST:
-            raise ParameterError(f"bounds must be at most 2**100 in size, got {statistic.bounds}")
+        check(max(map(abs, statistic.bounds)) <= LARGEST, f"bounds must be at most 2**100 in size, got {statistic.bounds}")
         found = lattice(statistic.bounds, statistic.step, None, whole=column.kind == "integer", most=MOST_CANDIDATES)
         if (np.diff(found.points) <= 0).any():
             raise ParameterError(f"bounds must be farther apart than numbers next to each other, got {statistic.bounds}")
@@ -339,8 +337,7 @@ def types_of_columns(
         if column is None:
             hint = meant(name, columns) if propose else ""
             raise ParameterError(f"types must be of columns of {table!r}, got one of {received(name)}{hint}")
-        if column in found:
-            raise ParameterError(f"types must name every column once, got {received(name)} twice")
+        check(column not in found, f"types must name every column once, got {received(name)} twice")
         found[column] = type_
     return found
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError, check, received
 from stairnoise.query.condition.tree import Call, Condition, Literal, refused
 from stairnoise.query.sources.column import MOST_UNITS, Column, Kind, Units
 from stairnoise.query.sources.dialect import Dialect
@@ -111,8 +111,7 @@ class TryDialect(Dialect):
 
     def quoted(self, name: str) -> str:
         """Return a name in the engine's quotes."""
-        if "${" in name:
-            raise ParameterError("names must not have ${, which Spark replaces in a statement")
+        check("${" not in name, "names must not have ${, which Spark replaces in a statement")
         return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
 
     def folded(self, name: str) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._digits import as_typed, at_most, decimals, fixed
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError, check, received
 from stairnoise._parameters import positive
 from stairnoise.mechanism.guarantee import Guarantee
 from stairnoise.mechanisms.permute_and_flip.mechanism import PermuteAndFlip
@@ -62,13 +62,12 @@ class Quantile(Statistic):
         cls, column: str, bounds: tuple[float, float] | None, of_column: str, q: object = 0.5, step: Any = None
     ) -> Sequence[Statistic]:
         """Return the quantiles of a column: `q` is one of them, or several."""
-        if bounds is None:
-            raise ParameterError(
-                f"bounds{of_column} must be given, chosen without looking at the values, which are private; got none"
-            )
+        check(
+            bounds is not None,
+            f"bounds{of_column} must be given, chosen without looking at the values, which are private; got none",
+        )
         shares, _ = shares_of(list(q) if isinstance(q, tuple) else q)
-        if len(set(shares)) < len(shares):
-            raise ParameterError(f"q{of_column} must list every quantile once, got one of them twice")
+        check(len(set(shares)) == len(shares), f"q{of_column} must list every quantile once, got one of them twice")
         width = None if step is None else positive(step, f"step{of_column}")
         return [cls(column, bounds, share, width) for share in shares]
 
@@ -163,8 +162,7 @@ class Ranks(NamedTuple):
         ranks, r = distinct(one.q for one in self.quantiles)
         eps = Fraction(budget.eps) * share
         plan = Plan(ranks, r, rounded_down(eps / k), self.person).among(len(lattice.points))
-        if not plan.level:
-            raise ParameterError(f"eps must be large enough for {k} groups and {len(ranks)} quantiles, got {budget.eps:g}")
+        check(plan.level > 0, f"eps must be large enough for {k} groups and {len(ranks)} quantiles, got {budget.eps:g}")
         return RanksPart(self, share, rounded_down(eps), plan, k, place, lattice)
 
 
