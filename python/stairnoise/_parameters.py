@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, SupportsFloat
 
 import numpy as np
@@ -270,6 +270,16 @@ def flag(value: object, name: str) -> bool:
         return value
     refuse_type(name, value, isinstance(value, (bool, np.bool_)), "True or False")
     return bool(value)
+
+
+def mapping(value: object, name: str, what: str, *, of_columns: bool = False) -> Mapping[Any, Any]:
+    """Return a caller's dict, whose keys can have to be names of columns; None stands for an empty one."""
+    if value is not None and not isinstance(value, Mapping):
+        raise ParameterTypeError(f"{name} must be a dict from {what}, got {outline(value)}")
+    for key in value or () if of_columns else ():
+        if not isinstance(key, str):
+            raise ParameterTypeError(f"{name} must have names of columns as keys, got {received(key)}")
+    return value or {}
 
 
 def _converts(value: object) -> bool:

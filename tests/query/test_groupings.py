@@ -21,7 +21,8 @@ from stairnoise import query
 from stairnoise.cli import main
 from stairnoise.query.groupings import bins_of
 from stairnoise.query.question import question as asked_of
-from stairnoise.query.sources import groups, open_source
+from stairnoise.query.sources import groups as of_groups
+from stairnoise.query.sources import open_source
 from tests.query import oracle
 from tests.query.engines import ENGINES
 from tests.query.test_compile import answered, duck
@@ -125,9 +126,9 @@ def test_one_person_changes_few_bins(engine, monkeypatch):
     require_few_changes(question, *found)
     assert [one.counts.sum() for one in found] == [8, 6]
     engine.table("t", {"age": "integer"}, [(value,) for _, value in rows])
-    right, wrong = groups._interval, lambda *given: (right(*given)[0].replace(" < ", " <= "), right(*given)[1])
+    right, wrong = of_groups._interval, lambda *given: (right(*given)[0].replace(" < ", " <= "), right(*given)[1])
     counts = engine.answers(binned("age", [0, 18, 65, 120])).counts.tolist()
-    monkeypatch.setattr(grouped, "_interval", wrong)
+    monkeypatch.setattr(of_groups, "_interval", wrong)
     assert counts == [8, 8, 4] != engine.answers(binned("age", [0, 18, 65, 120])).counts.tolist()
 
 

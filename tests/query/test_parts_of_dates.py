@@ -19,7 +19,8 @@ from stairnoise import query
 from stairnoise.cli import main
 from stairnoise.query.groupings import part_of
 from stairnoise.query.question import question
-from stairnoise.query.sources import groups, open_source
+from stairnoise.query.sources import groups as of_groups
+from stairnoise.query.sources import open_source
 from stairnoise.query.sources import statement as statements
 from tests.query import oracle, test_compile
 from tests.query.test_person import require_few_changes
@@ -156,8 +157,8 @@ def test_a_wrong_rule_for_weeks_is_noticed(monkeypatch):
     con.execute("create table t (day date)")
     con.executemany("insert into t values (?)", [(day.isoformat(),) for day in ENDS])
     assert found(con, "day", ["week"]) == expected(["week"], ENDS)
-    right = groups._part
-    monkeypatch.setattr(grouped, "_part", lambda *given: re.sub(r"\+ case when .* end\)$", ")", right(*given)))
+    right = of_groups._part
+    monkeypatch.setattr(of_groups, "_part", lambda *given: re.sub(r"\+ case when .* end\)$", ")", right(*given)))
     assert found(con, "day", ["week"]) != expected(["week"], ENDS)
 
 

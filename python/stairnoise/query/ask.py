@@ -10,7 +10,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._parameters import count as number
-from stairnoise._parameters import flag
+from stairnoise._parameters import flag, mapping
 from stairnoise.accounting.ledger.ledger import Ledger
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.private_table import PrivateTable
@@ -539,10 +539,10 @@ def several(asked: dict[str, Any]) -> list[Asked]:
     """Take the statistics that a caller wants out of the arguments of `table`."""
     statistics: list[Asked] = [("count", None, None)] if flag(asked.pop("count"), "count") else []
     for kind in ("mean", "sum"):
-        statistics += [(kind, column, ends) for column, ends in _dict(asked.pop(kind), kind, "columns to bounds").items()]
-    steps = dict(_dict(asked.pop("steps"), "steps", "columns to numbers"))
-    medians = _dict(asked.pop("median"), "median", "columns to bounds")
-    quantiles = _dict(asked.pop("quantile"), "quantile", "pairs of a column and a quantile to bounds")
+        statistics += [(kind, column, ends) for column, ends in mapping(asked.pop(kind), kind, "columns to bounds").items()]
+    steps = dict(mapping(asked.pop("steps"), "steps", "columns to numbers"))
+    medians = mapping(asked.pop("median"), "median", "columns to bounds")
+    quantiles = mapping(asked.pop("quantile"), "quantile", "pairs of a column and a quantile to bounds")
     for pair in quantiles:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ParameterTypeError(
@@ -554,12 +554,6 @@ def several(asked: dict[str, Any]) -> list[Asked]:
         if name not in [column for _, column, *_ in wanted]:
             raise ParameterError(f"steps must be of columns of medians and quantiles, got one of {received(name)}")
     return statistics + [(*one, steps.get(one[1])) for one in wanted]
-
-
-def _dict(value: Any, name: str, what: str) -> Mapping[Any, Any]:
-    if value is not None and not isinstance(value, Mapping):
-        raise ParameterTypeError(f"{name} must be a dict from {what}, got {outline(value)}")
-    return value or {}
 
 
 def _private(kind: str, **asked: Any) -> PrivateTable:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
-from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
-from stairnoise._parameters import positive, refuse, single
+from stairnoise._errors import ParameterError, meant, received
+from stairnoise._parameters import mapping, positive, refuse, single
 from stairnoise.query.mechanism import OF_COUNTS, WITH_DELTA, Budget, named
 from stairnoise.query.question import Question
 
@@ -59,16 +58,13 @@ def budget(eps: object, delta: object, mechanism: object, shares: object, questi
 
 def _shares(shares: object, names: list[str]) -> tuple[Fraction, ...]:
     """Return what each measured number gets; a number without a share has 1."""
-    if not isinstance(shares, Mapping):
-        if shares is not None:
-            raise ParameterTypeError(f"shares must be a dict from names to numbers, got {outline(shares)}")
-        shares = {}
-    for name in shares:
+    given = mapping(shares, "shares", "names to numbers")
+    for name in given:
         if name not in names:
             raise ParameterError(
                 f"shares must be of {', '.join(map(repr, names))}, got one of {received(name)}{meant(str(name), names)}"
             )
-    weights = [Fraction(positive(shares.get(name, 1), f"shares of {name!r}")) for name in names]
+    weights = [Fraction(positive(given.get(name, 1), f"shares of {name!r}")) for name in names]
     return tuple(weight / sum(weights) for weight in weights)
 
 

@@ -7,13 +7,12 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stairnoise._errors import ParameterError, check
 from stairnoise._optional import require
-
-_SUFFIXES = (".csv", ".parquet", ".json")
 
 
 class NewFiles:
@@ -71,7 +70,7 @@ class Output:
 
     def __init__(self, path: Path, *, overwrite: bool) -> None:
         self._suffix = path.suffix.lower()
-        check(self._suffix in _SUFFIXES, f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
+        check(self._suffix in _CONTENTS, f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
         self.path = path
         # The file with the notes about the rows, if the format has no place for them.
         self.notes = path.with_name(path.name + ".json") if self._suffix == ".csv" else None
@@ -83,24 +82,26 @@ class Output:
         """Return the files to write. The notes come first, so that no table appears without them."""
         return [*([self.notes] if self.notes else []), self.path]
 
-    def _text(self, table: Any) -> str:
-        text: str = table.to_csv() if self._suffix == ".csv" else table.to_json()
-        return text
-
     def write(self, table: Any) -> None:
         """Write the table."""
-        contents = [_parquet(table) if self._suffix == ".parquet" else self._text(table).encode()]
+        contents: list[bytes] = [_CONTENTS[self._suffix](table)]
         if self.notes:
             about = table.about | {"file": self.path.name, "sha256": hashlib.sha256(*contents).hexdigest()}
             contents.insert(0, (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode())
         self._new.write(*contents)
 
 
-def _parquet(table: Any) -> bytes:
+def _parquet(table: Any) -> Any:
     sink = require("pyarrow", "Parquet files need", "pyarrow").BufferOutputStream()
     require("pyarrow.parquet", "Parquet files need", "pyarrow").write_table(table.to_arrow(), sink)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+    return sink.getvalue().to_pybytes()
+
+
+_CONTENTS: dict[str, Callable[[Any], Any]] = {
+    ".csv": lambda table: table.to_csv().encode(),
+    ".parquet": _parquet,
+    ".json": lambda table: table.to_json().encode(),
+}
 
 
 def _temporary(path: Path, content: bytes) -> Path:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, received
 from stairnoise._numpy_scalars import python_value
+from stairnoise._parameters import mapping
 from stairnoise.query.types import Type, exact
 
 Edge = int | Decimal | datetime.date
@@ -179,14 +180,8 @@ def range_of(text: str, name: str) -> list[Any]:
 
 def bins_of(bins: object) -> dict[str, Bins]:
     """Check a caller's edges of bins, by column."""
-    if bins is None:
-        return {}
-    if not isinstance(bins, Mapping):
-        raise ParameterTypeError(f"bins must be a dict from columns to lists of edges, got {outline(bins)}")
-    for name in bins:
-        if not isinstance(name, str):
-            raise ParameterTypeError(f"bins must have names of columns as keys, got {received(name)}")
-    return {name: Bins(name, _edges(edges, f"bins of {name!r}")) for name, edges in bins.items()}
+    found = mapping(bins, "bins", "columns to lists of edges", of_columns=True)
+    return {name: Bins(name, _edges(edges, f"bins of {name!r}")) for name, edges in found.items()}
 
 
 def _edges(edges: object, name: str) -> tuple[Edge, ...]:

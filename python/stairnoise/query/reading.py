@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stairnoise._errors import ParameterError, ParameterTypeError, check, meant, outline, received
-from stairnoise._parameters import flag
+from stairnoise._parameters import flag, mapping
 
 # In these every byte is one character, so an invalid byte concerns only its own line. UTF-8 is checked separately.
 _ENCODINGS = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
@@ -134,14 +134,8 @@ def reading(types: object, csv: object) -> Reading:
     """Check what the caller declares about a file, as far as that is possible without the file."""
     if csv is not None and not isinstance(csv, CSV):
         raise ParameterTypeError(f"csv must be a query.CSV or None, got {received(csv)}")
-    if types is None:
-        types = {}
-    if not isinstance(types, Mapping):
-        raise ParameterTypeError(f"types must be a dict from names of columns to types, got {outline(types)}")
-    for name in types:
-        if not isinstance(name, str):
-            raise ParameterTypeError(f"types must have names of columns as keys, got {received(name)}")
-    return Reading({name: declared(name, types[name]) for name in types}, csv)
+    found = mapping(types, "types", "names of columns to types", of_columns=True)
+    return Reading({name: declared(name, type_) for name, type_ in found.items()}, csv)
 
 
 def declared(name: str, value: object) -> Declared:

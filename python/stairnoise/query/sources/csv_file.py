@@ -9,9 +9,9 @@ from typing import Any
 from stairnoise.query.reading import CSV, Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import literal, quoted
-from stairnoise.query.sources.duckdb import ENGINE_TYPES, DuckDB, converted
+from stairnoise.query.sources.duckdb import DECLARE, ENGINE_TYPES, DuckDB, converted
 from stairnoise.query.sources.lines import Header, escaped, field_pattern, readable, record_pattern
-from stairnoise.query.sources.source import declare, types_of_columns
+from stairnoise.query.sources.source import types_of_columns
 from stairnoise.query.sources.statement import Checked
 
 _TEXT = Declared("text")
@@ -28,6 +28,7 @@ _OPTIONS = (
 class CSVFile(DuckDB):
     """A CSV file as a table with the name of the file's stem."""
 
+    remedies = DECLARE
     # In a file without a header, names are data.
     suggests = False
 
@@ -50,10 +51,6 @@ class CSVFile(DuckDB):
         """Return the types of columns and the format, with the header's delimiter."""
         csv = asdict(replace(self._csv, delimiter=self._header.delimiter)) | {"nulls": list(self._csv.nulls)}
         return super().schema(asked) | {"csv": csv}
-
-    def remedy(self, column: str, type_: str) -> str:
-        """Return how to declare a type."""
-        return declare(column, type_)
 
     def _tables(self) -> dict[str, tuple[str, ...]]:
         return {self._path.stem: ()}

@@ -48,6 +48,8 @@ _MANY = 8
 # The type for every type that can be declared for a column of a file or a frame.
 ENGINE_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN"}
 ENGINE_TYPES |= {"date": "DATE", "timestamp": "TIMESTAMP"}
+# How to declare the type of a file's column.
+DECLARE = "declare its type, as in --type {0}={1} or types={{{0!r}: {1!r}}}"
 # As ISO 8601 has it, without a time zone; a date is its midnight.
 _MOMENT = r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?)?"
 _TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
@@ -190,12 +192,9 @@ class DuckDB(Source):
         )
         by_name: dict[str, tuple[str, ...]] = {}
         for database, schema, name, here, current in rows:
-            full = database, schema, name
-            if here and (current or database == "temp"):
-                by_name.setdefault(name, full)
-            if here:
-                by_name.setdefault(f"{schema}.{name}", full)
-            by_name.setdefault(f"{database}.{schema}.{name}", full)
+            short = [name] if current or database == "temp" else []
+            for known in [*([*short, f"{schema}.{name}"] if here else []), f"{database}.{schema}.{name}"]:
+                by_name.setdefault(known, (database, schema, name))
         return dict(sorted(by_name.items(), key=lambda item: item[0].count(".")))
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:

@@ -59,6 +59,7 @@ class Frame(DuckDB):
     """A frame as a table with the name that the question gives it; the index of pandas is no column."""
 
     dialect = FrameDialect()
+    remedies = "declare its type, as in types={{{0!r}: {1!r}}}"
 
     def __init__(self, held: Callable[[Any], Held], frame: Any, reading: Reading) -> None:
         self._held = _quietly(lambda: held(frame))
@@ -137,10 +138,6 @@ class Frame(DuckDB):
         """Read the frame once for each statement; some can be read only once."""
         with self._registered(asked):
             return super()._answered(asked, text, parameters)
-
-    def remedy(self, column: str, type_: str) -> str:
-        """Return how to declare a type."""
-        return f"declare its type, as in types={{{column!r}: {type_!r}}}"
 
     @contextlib.contextmanager
     def _registered(self, asked: Checked) -> Iterator[None]:

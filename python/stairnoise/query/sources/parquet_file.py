@@ -10,9 +10,9 @@ from stairnoise.query.condition.tree import Condition
 from stairnoise.query.reading import Declared, Reading
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import quoted
-from stairnoise.query.sources.duckdb import ENGINE_TYPES, DuckDB, DuckDBDialect, column_of, converted, duckdb
+from stairnoise.query.sources.duckdb import DECLARE, ENGINE_TYPES, DuckDB, DuckDBDialect, column_of, converted, duckdb
 from stairnoise.query.sources.parquet_footer import AS_DECLARED, BARE, FileSystem, OpenFile, UnreadableFooterError
-from stairnoise.query.sources.source import SourceError, declare, types_of_columns
+from stairnoise.query.sources.source import SourceError, types_of_columns
 
 _NUMBER = "number"
 _READ = "read_parquet('{}', hive_partitioning = false)"
@@ -67,6 +67,7 @@ class ParquetFile(DuckDB):
     """
 
     dialect = ParquetDialect()
+    remedies = DECLARE
 
     _path: Path
 
@@ -93,10 +94,6 @@ class ParquetFile(DuckDB):
             for name, type_ in self._declared.items()
         )
         self._ask(f"create view {quoted(self._path.stem)} as select {values} from {_READ.format(BARE)}")
-
-    def remedy(self, column: str, type_: str) -> str:
-        """Return how to declare a type."""
-        return declare(column, type_)
 
     def _described(self, table: str | None) -> tuple[str, list[Column]]:
         name, columns = super()._described(table)

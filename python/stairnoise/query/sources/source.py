@@ -53,6 +53,7 @@ class Source(ABC):
     """
 
     dialect: Dialect
+    remedies = "make a view in which it has the type {1}"
     # Whether an error may suggest a similar column: in a CSV file without a header, names are data.
     suggests = True
 
@@ -202,7 +203,7 @@ class Source(ABC):
 
     def remedy(self, column: str, type_: str) -> str:
         """Return what to do about a column that has another type than a question needs."""
-        return f"make a view in which it has the type {type_}"
+        return self.remedies.format(column, type_)
 
     def __enter__(self) -> Source:
         return self
@@ -340,8 +341,3 @@ def types_of_columns(
         check(column not in found, f"types must name every column once, got {received(name)} twice")
         found[column] = type_
     return found
-
-
-def declare(column: str, type_: str) -> str:
-    """Return how to declare the type of a file's column."""
-    return f"declare its type, as in --type {column}={type_} or types={{{column!r}: {type_!r}}}"
