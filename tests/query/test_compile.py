@@ -19,8 +19,8 @@ import pytest
 import stairnoise as sn
 from stairnoise import query
 from stairnoise.query.question import Question
-from stairnoise.query.sources.described import Described
 from stairnoise.query.sources.statement import answers_of
+from stairnoise.query.sources.warehouses import Described
 from stairnoise.query.statistics import Count, Mean, Median, Quantile, Sum
 from tests.combinations import in_turn, rest_long
 from tests.query.conditions import COLUMNS, GOOD, ROWS

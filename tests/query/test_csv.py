@@ -18,7 +18,7 @@ import stairnoise as sn
 from stairnoise import query
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
-from stairnoise.query.sources import lines, open_source
+from stairnoise.query.sources import csv_file, open_source
 from stairnoise.query.sources.source import SourceError
 from stairnoise.query.statistics import Sum
 from tests.combinations import in_turn, rest_long
@@ -207,12 +207,12 @@ def test_lines_do_not_depend_on_blocks(monkeypatch, size):
         b"",
         b"h\n" + b"y" * 99,
     ):
-        found = b"".join(lines.lines(io.BytesIO(content), "utf-8"))
+        found = b"".join(csv_file.lines(io.BytesIO(content), "utf-8"))
         kept = [one.removesuffix(b"\r") for one in content.split(b"\n")[1:]]
         short = [one for one in kept if one and one.isascii() and not re.search(rb"[\r\0\1]", one) and len(one) < size]
         assert [one for one in found.split(b"\n") if one] == short
         for middle in range(1, len(content) + 2):
-            halves = (lines.lines(io.BytesIO(content), "utf-8", *ends) for ends in ((1, middle), (middle, 999)))
+            halves = (csv_file.lines(io.BytesIO(content), "utf-8", *ends) for ends in ((1, middle), (middle, 999)))
             assert [line for half in halves for line in b"".join(half).split(b"\n") if line] == short
 
 
@@ -244,9 +244,9 @@ def test_a_writer_ends_with_its_reader(tmp_path):
     """No thread keeps waiting for an engine that failed or that reads no line."""
     (tmp_path / "t.csv").write_bytes(b"a\n" + b"x\n" * 10**6)
     before = threading.active_count()
-    with lines.readable(tmp_path / "t.csv", "utf-8"):
+    with csv_file.readable(tmp_path / "t.csv", "utf-8"):
         pass
-    with pytest.raises(ZeroDivisionError), lines.readable(tmp_path / "t.csv", "utf-8"):
+    with pytest.raises(ZeroDivisionError), csv_file.readable(tmp_path / "t.csv", "utf-8"):
         raise ZeroDivisionError
     assert threading.active_count() == before
 

@@ -16,7 +16,7 @@ import stairnoise as sn
 from stairnoise.query import SourceError
 from stairnoise.query.groupings import bins_of
 from stairnoise.query.question import Question
-from stairnoise.query.sources.column import is_decimal
+from stairnoise.query.sources.dialect import is_decimal
 from stairnoise.query.sources.groups import checked_groups
 from stairnoise.query.statistics import Count, Mean, Sum
 from tests.combinations import rest_long

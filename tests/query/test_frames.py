@@ -23,7 +23,7 @@ from stairnoise.query.groupings import bins_of
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 from stairnoise.query.sources import open_source
-from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.dialect import Column
 from stairnoise.query.sources.frame import Frame
 from stairnoise.query.sources.statement import statement
 from stairnoise.query.statistics import Count, Mean, Sum

@@ -7,8 +7,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise.query.budget import budget
-from stairnoise.query.noise import address, planned
+from stairnoise.query.plan import address, budget, planned
 from stairnoise.query.question import Question
 from stairnoise.query.statistics import Count, Mean, Sum
 from tests.query.persons import visits

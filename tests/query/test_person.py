@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise.query.budget import budget
-from stairnoise.query.noise import planned
+from stairnoise.query.plan import budget, planned
 from stairnoise.query.question import Question
 from stairnoise.query.release import order_of
 from stairnoise.query.sources.statement import statement

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise import query
 from stairnoise.quantiles.ranks import Target, Weights
-from stairnoise.query.budget import budget
-from stairnoise.query.noise import planned
+from stairnoise.query.plan import budget, planned
 from stairnoise.query.question import Question, question
 from stairnoise.query.sources import open_source
 from stairnoise.query.sources.statement import histogram

@@ -16,7 +16,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise.query.budget import budget
+from stairnoise.query.plan import budget
 from stairnoise.query.question import question
 from stairnoise.query.sources.sqlite import SQLite
 from tests.combinations import in_turn, rest_long

@@ -14,7 +14,7 @@ import pytest
 import stairnoise as sn
 from stairnoise.query.question import Question
 from stairnoise.query.sources import open_source
-from stairnoise.query.sources.column import units_of
+from stairnoise.query.sources.dialect import units_of
 from stairnoise.query.statistics import Mean, Sum
 from tests.query.engines import ENGINES
 

@@ -13,8 +13,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise.query.budget import budget
-from stairnoise.query.noise import planned
+from stairnoise.query.plan import budget, planned
 from stairnoise.query.question import question
 from stairnoise.query.statistics import Top
 from tests.query.persons import visits, visits_of

@@ -7,15 +7,13 @@ so it does not matter what the engine does. Every function here needs one.
 | file | subject |
 |---|---|
 | `rows` | what all engines have in common: checks, declared types of labels, the release of one row or a batch |
-| `sqlite`, `duckdb`, `polars` | one engine each |
-| `frames` | `release_part`, for engines that pass frames part by part: Dask, Spark, Ray, Beam |
+| `sql` | functions of SQLite and DuckDB |
+| `frames` | an expression of Polars, and `release_part`, for engines that pass frames part by part: Dask, Spark, Ray, Beam |
 
 A call imports only its engine.
 """
 
-from stairnoise.engines.duckdb import add_to_duckdb
-from stairnoise.engines.frames import release_part
-from stairnoise.engines.polars import polars_expr
-from stairnoise.engines.sqlite import add_to_sqlite
+from stairnoise.engines.frames import polars_expr, release_part
+from stairnoise.engines.sql import add_to_duckdb, add_to_sqlite
 
 __all__ = ["add_to_duckdb", "add_to_sqlite", "polars_expr", "release_part"]

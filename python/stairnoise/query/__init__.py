@@ -15,8 +15,8 @@ Spark, a CSV or Parquet file, or a frame, and return a `PrivateTable`. `bounds` 
 | `statistics` | what can be asked: one file for each kind of statistic |
 | `sources` | databases and files, and the SQL that each runs |
 | `answers` | true answers |
-| `budget`, `mechanism` | the budget and its shares, and which mechanism protects which number |
-| `noise` | the plan of a release, its noise, and its columns |
+| `mechanism` | which mechanism protects which number |
+| `plan` | the budget and its shares, the plan of a release, its noise, and its columns |
 | `release` | all of it in order: ask, spend, draw |
 | `statement` | the notes about a release |
 | `private_table`, `files` | the private table, and writing it |

@@ -17,8 +17,8 @@ from stairnoise.query.ask import Bins, Bounds, Groups, Quantiles, several, top_o
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import folded
 from stairnoise.query.release import Outcome, Release
-from stairnoise.query.sources.described import Described
 from stairnoise.query.sources.statement import CANDIDATE, WEIGHT, Checked, answers_of, columns_of
+from stairnoise.query.sources.warehouses import Described
 from stairnoise.rng import Rng
 
 _HEXADECIMAL = re.compile("(?:[0-9A-Fa-f]{2})*")

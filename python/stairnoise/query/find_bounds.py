@@ -16,7 +16,7 @@ from stairnoise.query.compiled import CompiledQuery
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.reading import CSV
 from stairnoise.query.release import Outcome, Release
-from stairnoise.query.sources.described import Described
+from stairnoise.query.sources.warehouses import Described
 from stairnoise.rng import Rng
 
 # Bounds of sums may be as large and as small as these.

@@ -16,8 +16,7 @@ from stairnoise.accounting.ledger import ledger as ledgers
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
-from stairnoise.query.budget import budget
-from stairnoise.query.noise import Plan, address, planned, released
+from stairnoise.query.plan import Plan, address, budget, planned, released
 from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.question import Asked, Question, question
 from stairnoise.query.sources import Source, open_source

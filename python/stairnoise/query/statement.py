@@ -8,10 +8,9 @@ from typing import Any
 from stairnoise._native import __version__
 from stairnoise.keyed.rng import KeyedRng
 from stairnoise.mechanism.guarantee import best_guess
-from stairnoise.query.budget import changed_groups
 from stairnoise.query.groupings import Bins
 from stairnoise.query.mechanism import Budget
-from stairnoise.query.noise import OF_THE_GROUP, Plan, Rows
+from stairnoise.query.plan import OF_THE_GROUP, Plan, Rows, changed_groups
 from stairnoise.query.question import Question
 from stairnoise.query.statistics.statistic import Shown
 

@@ -2,17 +2,18 @@
 
 | file | subject |
 |---|---|
-| `source`, `dialect` | what all engines have in common, and what they write differently |
-| `column`, `groups` | columns, the unit of a sum, and listed and computed groups |
+| `source` | what all engines have in common |
+| `dialect` | columns, the unit of a sum, and what engines write differently |
+| `groups` | listed and computed groups |
 | `statement` | a question as SQL statements, and their rows as answers |
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB |
-| `csv_file`, `lines` | CSV files: their schema and lines as records, and their lines |
+| `csv_file` | CSV files: their schema, their lines, and lines as records |
 | `parquet_file`, `parquet_footer` | Parquet files: their schema, and a footer with which no value ends a query |
 | `scratch` | a directory for what DuckDB cannot hold in memory |
-| `frame`, `held` | data frames and relations: their types, and what their libraries have in common |
+| `frame` | data frames and relations: what their libraries have in common, and their types |
 | `postgresql` | PostgreSQL |
-| `warehouses` | the SQL of Spark, BigQuery, Snowflake, Trino and Databricks |
+| `warehouses` | the SQL of Spark, BigQuery, Snowflake, Trino and Databricks, and tables that are only described |
 | `spark` | frames and sessions of PySpark |
 """
 
@@ -38,12 +39,12 @@ _OF_CONNECTIONS = {
 }
 _OF_FILES = {".csv": "csv_file:CSVFile", ".parquet": "parquet_file:ParquetFile"}
 _OF_FRAMES = {
-    "duckdb.DuckDBPyRelation": "held:Relation",
-    "pandas.DataFrame": "held:PandasFrame",
-    "polars.DataFrame": "held:PolarsFrame",
-    "polars.LazyFrame": "held:PolarsLazyFrame",
-    "pyarrow.RecordBatch": "held:ArrowTable",
-    "pyarrow.Table": "held:ArrowTable",
+    "duckdb.DuckDBPyRelation": "frame:Relation",
+    "pandas.DataFrame": "frame:PandasFrame",
+    "polars.DataFrame": "frame:PolarsFrame",
+    "polars.LazyFrame": "frame:PolarsLazyFrame",
+    "pyarrow.RecordBatch": "frame:ArrowTable",
+    "pyarrow.Table": "frame:ArrowTable",
 }
 _AS_IT_IS = Reading()
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 from stairnoise._optional import require
 from stairnoise.query.condition.tree import FUNCTIONS, TEXTUAL, Call, Condition, refused
 from stairnoise.query.reading import Declared
-from stairnoise.query.sources.column import MOST_UNITS, Column, Kind
-from stairnoise.query.sources.dialect import Dialect, literal, quoted
+from stairnoise.query.sources.dialect import MOST_UNITS, Column, Dialect, Kind, literal, quoted
 from stairnoise.query.sources.scratch import scratch
 from stairnoise.query.sources.source import Source, SourceError, decoded, hidden, unanswered
 from stairnoise.query.types import Type, exact

@@ -17,8 +17,7 @@ from stairnoise._numpy_scalars import python_value
 from stairnoise.query.condition.tree import Call
 from stairnoise.query.groupings import MOST_GROUPS, Bins, Edge, Grouping, Part, spread
 from stairnoise.query.question import Question
-from stairnoise.query.sources.column import Column, Kind
-from stairnoise.query.sources.dialect import Dialect
+from stairnoise.query.sources.dialect import Column, Dialect, Kind
 from stairnoise.query.types import Type, exact
 
 # The name and the Python types of the values of each kind of column.

@@ -8,8 +8,7 @@ from typing import Any
 
 from stairnoise.query.condition.tree import Condition
 from stairnoise.query.reading import Declared, Reading
-from stairnoise.query.sources.column import Column
-from stairnoise.query.sources.dialect import quoted
+from stairnoise.query.sources.dialect import Column, quoted
 from stairnoise.query.sources.duckdb import DECLARE, ENGINE_TYPES, DuckDB, DuckDBDialect, column_of, converted, duckdb
 from stairnoise.query.sources.parquet_footer import AS_DECLARED, BARE, FileSystem, OpenFile, UnreadableFooterError
 from stairnoise.query.sources.source import SourceError, types_of_columns

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 from stairnoise._optional import require
 from stairnoise.query.condition.tree import Condition, refused
-from stairnoise.query.sources.column import Column, Kind
-from stairnoise.query.sources.dialect import Dialect, quoted
+from stairnoise.query.sources.dialect import Column, Dialect, Kind, quoted
 from stairnoise.query.sources.source import Source, SourceError, decoded, hidden, unanswered
 from stairnoise.query.types import exact
 

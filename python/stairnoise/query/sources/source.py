@@ -20,8 +20,7 @@ from stairnoise.query.condition.judge import judged
 from stairnoise.query.condition.tree import Condition, Name
 from stairnoise.query.groupings import Bins, Grouping, part_of
 from stairnoise.query.question import Question, same
-from stairnoise.query.sources.column import LARGEST, Column, Units, units_of
-from stairnoise.query.sources.dialect import Dialect
+from stairnoise.query.sources.dialect import LARGEST, Column, Dialect, Units, units_of
 from stairnoise.query.sources.groups import checked_groups, values_of_texts
 from stairnoise.query.sources.statement import Checked, answers_of, statements
 from stairnoise.query.statistics import Ranks, Statistic

@@ -12,7 +12,7 @@ from stairnoise._errors import ParameterError, outline
 from stairnoise._optional import require
 from stairnoise.query.condition.tree import FUNCTIONS, Condition, refused
 from stairnoise.query.question import folded
-from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.dialect import Column
 from stairnoise.query.sources.source import Source, SourceError, hidden, unanswered
 from stairnoise.query.sources.statement import Checked
 from stairnoise.query.sources.warehouses import DIALECTS

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from stairnoise.query.condition.tree import FUNCTIONS, Condition, Literal, refused
-from stairnoise.query.sources.column import Column, Kind, Units, is_float, is_integer
-from stairnoise.query.sources.dialect import Dialect, literal, quoted
+from stairnoise.query.sources.dialect import Column, Dialect, Kind, Units, is_float, is_integer, literal, quoted
 from stairnoise.query.sources.source import Source, hidden, unanswered
 
 _ORDER = "stairnoise_order"

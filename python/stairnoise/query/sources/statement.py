@@ -23,8 +23,7 @@ from stairnoise.quantiles.lattice import Lattice
 from stairnoise.query.answers import Answers, Histogram
 from stairnoise.query.condition.tree import Condition
 from stairnoise.query.question import Question
-from stairnoise.query.sources.column import Column, Units
-from stairnoise.query.sources.dialect import Dialect
+from stairnoise.query.sources.dialect import Column, Dialect, Units
 from stairnoise.query.sources.groups import Grouped
 
 # The last columns of a statement about quantiles.
