@@ -248,17 +248,9 @@ def compare(
 
     For example: stairnoise compare --eps 0.5 --sensitivity 3
     """
-    mechanisms: Any = "all" if everything else None
     check(not (json and csv), "--json must be left out with --csv")
-    compared = stairnoise.compare(
-        eps,
-        sensitivity,
-        cost=cost,  # type: ignore[arg-type]
-        delta=delta,
-        releases=releases,
-        max_partitions_contributed=max_partitions_contributed,
-        mechanisms=mechanisms,
-    )
+    options: Any = {"cost": cost, "delta": delta, "releases": releases, "mechanisms": "all" if everything else None}
+    compared = stairnoise.compare(eps, sensitivity, max_partitions_contributed=max_partitions_contributed, **options)
     if json:
         print_json(compared)
     elif csv:

@@ -43,6 +43,9 @@ _SECRET_BYTES = 32
 _PASSED_ON = frozenset({"where", "person", "row_is_person", "max_groups", "eps", "delta", "mechanism", "confidence"})
 _PASSED_ON |= {"nonnegative", "all_digits"}
 
+# The kind, the column and the quantiles of each.
+_Ranks = list[tuple[str, str, Any]]
+
 _what = partial(option, rich_help_panel="What is asked")
 _who = partial(option, rich_help_panel="Who is protected")
 _price = partial(option, rich_help_panel="What it costs")
@@ -117,7 +120,7 @@ def query(
 
     For example: stairnoise query people.csv --by city --groups city=Bern,Chur --count --row-is-person --eps 1
     """
-    passed_on = {name: value for name, value in locals().items() if name in _PASSED_ON}
+    passed_on: dict[str, Any] = {name: value for name, value in locals().items() if name in _PASSED_ON}
     if confidence is None:
         passed_on["confidence"] = 0.95 if find_bounds is None else CONFIDENCE
     if show_true and (output is not None or json):
@@ -134,25 +137,16 @@ def query(
         others = (count, mean, sum_of, median, quantile, bounds, steps, columns, edges, output, show_true, top is not None)
         check(not any(others), "--find-bounds must be given without other statistics, groups, --output and --show-true")
         statistics, edges, passed_on["all_digits"] = [("count", None, None)], {find_bounds: EDGES}, True
-    listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
+    csv = _csv(delimiter, null, quote=quote or None, escape=escape, encoding=encoding, decimal=decimal, strip=not keep_blanks)
+    listed = _groups(groups or [], columns)
     keyed = _keyed(key_file, release_name)
     if keyed is not None and any(same(name, (*listed, *edges)) is None and not own_groups(name) for name in columns):
         raise ParameterError("key_file must be left out for groups that are not listed: partition selection has no keyed form")
     used = {"the file that the data are in": source, "the ledger": ledger, "the key file": key_file}
     file = None if output is None else _output(output, force, used)
-    release = Release(
-        statistics,
-        table if spark is None else spark,
-        by=columns,
-        groups=listed,
-        bins=edges,
-        shares=_shares(shares or []),
-        types=_types(types or []),
-        csv=csv,
-        rng=keyed,
-        ledger=_ledger(ledger, budget, budget_delta),
-        **passed_on,
-    )
+    passed_on |= {"by": columns, "groups": listed, "bins": edges, "shares": _shares(shares or []), "types": _types(types or [])}
+    spent_on = _ledger(ledger, budget, budget_delta)
+    release = Release(statistics, table if spark is None else spark, csv=csv, rng=keyed, ledger=spent_on, **passed_on)
     try:
         with naming(
             column="--mean" if mean else "--sum" if sum_of else "--median" if median else "--quantile",
@@ -180,13 +174,7 @@ def query(
 
 
 def _statistics(
-    count: bool,
-    means: list[str],
-    sums: list[str],
-    ranks: list[tuple[str, str, Any]],
-    bounds: list[str],
-    steps: list[str],
-    top: int | None,
+    count: bool, means: list[str], sums: list[str], ranks: _Ranks, bounds: list[str], steps: list[str], top: int | None
 ) -> list[Asked]:
     ranked = list(dict.fromkeys(column for _, column, _ in ranks))
     columns = list(dict.fromkeys((*means, *sums, *ranked)))
@@ -203,7 +191,7 @@ def _statistics(
     return asked if top is None else [*asked, top_of(top)]
 
 
-def _quantiles(medians: list[str], quantiles: list[str]) -> list[tuple[str, str, Any]]:
+def _quantiles(medians: list[str], quantiles: list[str]) -> _Ranks:
     """Return the kind, the column and the quantiles of each; those of one column are together."""
     found: dict[str, list[Fraction | float]] = {}
     for text in quantiles:
@@ -336,20 +324,10 @@ def _types(texts: list[str]) -> dict[str, str]:
     return found
 
 
-def _csv(
-    delimiter: str | None, quote: str, escape: str, encoding: str, decimal: str, nulls: list[str] | None, keep_blanks: bool
-) -> CSV | None:
+def _csv(delimiter: str | None, nulls: list[str] | None, **options: Any) -> CSV | None:
     """Return the format of a CSV file, or None if all options have their defaults."""
     with naming(nulls="--null"):
-        csv = CSV(
-            delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
-            quote=quote or None,
-            escape=escape,
-            encoding=encoding,
-            decimal=decimal,
-            nulls=("",) if nulls is None else nulls,
-            strip=not keep_blanks,
-        )
+        csv = CSV(delimiter="\t" if delimiter in ("\\t", "tab") else delimiter, nulls=nulls or ("",), **options)
     return None if csv == CSV() else csv
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -49,7 +50,7 @@ def print_rows(
     rows: Iterable[Sequence[Text]],
     *,
     texts: int,
-    footer: Sequence[str] | None = None,
+    footer: Sequence[str] = (),
     dim: int | None = None,
 ) -> None:
     """Print a table. The first `texts` columns are texts, which can be folded; the others are numbers, which cannot.
@@ -63,26 +64,18 @@ def print_rows(
     if least > screen.width:
         _print_blocks(screen, headings, rows, texts, footer, dim)
         return
-    table = Table(box=None, padding=(0, _GAP, 0, 0), show_footer=footer is not None)
+    table = Table(box=None, padding=(0, _GAP, 0, 0), show_footer=bool(footer))
     for at, heading in enumerate(headings):
         end = footer[at] if footer else ""
-        if at < texts:
-            table.add_column(Text(heading), end, overflow="fold", vertical="top")
-        else:
-            style = "dim" if at == dim else ""
-            table.add_column(Text(heading), end, justify="right", style=style, no_wrap=True, min_width=widths[at], vertical="top")
+        kinds: Any = {"overflow": "fold"} if at < texts else {"justify": "right", "no_wrap": True, "min_width": widths[at]}
+        table.add_column(Text(heading), end, style="dim" if at == dim else "", vertical="top", **kinds)
     for row in rows:
         table.add_row(*row)
     screen.print(table)
 
 
 def _print_blocks(
-    screen: Console,
-    headings: Sequence[str],
-    rows: list[Sequence[Text]],
-    texts: int,
-    footer: Sequence[str] | None,
-    dim: int | None,
+    screen: Console, headings: Sequence[str], rows: list[Sequence[Text]], texts: int, footer: Sequence[str], dim: int | None
 ) -> None:
     """Print each row as the texts of its first columns, then a line for each number with its footer."""
     names = [" ".join(heading.split()) for heading in headings]
