@@ -15,7 +15,7 @@ from decimal import Context, Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, check, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import mapping
 from stairnoise.query.types import Type, exact
@@ -120,11 +120,8 @@ class Part:
             ends = value.split("..") if isinstance(value, str) else [] if value is None else [value]
             if len(ends) > 2 or not all(map(self._has, ends)):
                 example = _KINDS[self.part].example
-                got = "another text" if isinstance(value, str) else outline(value)
-                raise ParameterError(
-                    f"groups of {self.name!r} must be such as {example.partition('.')[0]}, or a range such as {example}, got "
-                    f"{got} at index {place}"
-                )
+                rule = f"such as {example.partition('.')[0]}, or a range such as {example}"
+                raise wrong_group(self.name, rule, "another text" if isinstance(value, str) else outline(value), place)
             labels = map(self.label, spread(self.name, self.key(ends[0]), self.key(ends[-1]))) if ends else [None]
             found += [label for label in labels if label is None or self._has(label)]
         check(len(set(found)) == len(found), f"groups of {self.name!r} must be listed once each, got one of them twice")
@@ -141,6 +138,11 @@ class Part:
 
 
 Grouping: TypeAlias = "Bins | Part"
+
+
+def wrong_group(name: str, rule: str, got: str, place: int, kind: type[StairnoiseError] = ParameterError) -> StairnoiseError:
+    """Return the error for a listed group of a column. Groups are labels of data, so it names the place."""
+    return kind(f"groups of {name!r} must be {rule}, got {got} at index {place}")
 
 
 def part_of(name: str) -> Part | None:

@@ -13,7 +13,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, check, outlin
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
 from stairnoise.keyed.encoding import is_utf8
-from stairnoise.query.groupings import Bins, Grouping, bins_of, own_groups, part_of, range_of
+from stairnoise.query.groupings import Bins, Grouping, bins_of, own_groups, part_of, range_of, wrong_group
 from stairnoise.query.reading import Reading, reading
 from stairnoise.query.statistics import STATISTICS, Count, Number, Ranks, Statistic, ranked
 
@@ -237,13 +237,11 @@ def _listed(values: object, name: str) -> tuple[object, ...]:
     check(listed, f"groups of {name!r} must be one or more, got none")
     for place, value in enumerate(listed):
         if not isinstance(value, _GROUPS):
-            raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {outline(value)} at index {place}")
+            raise wrong_group(name, _KINDS, outline(value), place, ParameterTypeError)
         if isinstance(value, Decimal) and not value.is_finite():
-            raise ParameterTypeError(f"groups of {name!r} must be finite, got an infinite or NaN decimal at index {place}")
+            raise wrong_group(name, "finite", "an infinite or NaN decimal", place, ParameterTypeError)
         if isinstance(value, str) and not is_utf8(value):
-            raise ParameterError(
-                f"groups of {name!r} must be texts that UTF-8 can hold, got a string with a lone surrogate at index {place}"
-            )
+            raise wrong_group(name, "texts that UTF-8 can hold", "a string with a lone surrogate", place)
     # 1, True and "1" are three groups.
     if len({(type(value), value) for value in listed}) < len(listed):
         raise ParameterError(f"groups of {name!r} must be listed once each, got one of them twice")

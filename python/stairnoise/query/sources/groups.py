@@ -15,7 +15,7 @@ from typing import Any
 from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise.query.condition.tree import Call
-from stairnoise.query.groupings import MOST_GROUPS, Bins, Edge, Grouping, Part, spread
+from stairnoise.query.groupings import MOST_GROUPS, Bins, Edge, Grouping, Part, spread, wrong_group
 from stairnoise.query.question import Question
 from stairnoise.query.sources.dialect import Column, Dialect, Kind
 from stairnoise.query.types import Type, exact
@@ -200,10 +200,8 @@ def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, A
     values = [_value(column, value, place) for place, value in enumerate(listed)]
     for place, value in enumerate(values):
         if value is not None and not holds(column, value):
-            raise ParameterError(
-                f"groups of {column.name!r} must be values that its type {column.declaration or '(none)'} can hold, got "
-                f"{received(value)} at index {place}"
-            )
+            rule = f"values that its type {column.declaration or '(none)'} can hold"
+            raise wrong_group(column.name, rule, received(value), place)
     check(values, f"groups of {column.name!r} must be at least one, got none")
     same = _SAME.get(column.kind)
     if len({value if value is None or same is None else (same(value),) for value in values}) < len(values):
@@ -218,10 +216,8 @@ def _value(column: Column, value: Any, place: int) -> Any:
         return None
     names, types = _VALUES[column.kind]
     if type(value) not in types or (isinstance(value, float) and not math.isfinite(value)):
-        raise ParameterTypeError(
-            f"groups of {column.name!r} must be {names} or None, because the column is declared as "
-            f"{column.declaration or 'nothing'}, got {outline(value)} at index {place}"
-        )
+        rule = f"{names} or None, because the column is declared as {column.declaration or 'nothing'}"
+        raise wrong_group(column.name, rule, outline(value), place, ParameterTypeError)
     return value
 
 
@@ -249,10 +245,8 @@ def _of_text(column: Column, text: str, place: int) -> object:
             return datetime.date.fromisoformat(text.strip())
     except (KeyError, ValueError, InvalidOperation):
         wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _VALUES[column.kind][0])
-        raise ParameterError(
-            f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.declaration}, got "
-            f"another text at index {place}"
-        ) from None
+        rule = f"{wanted}, because the column is declared as {column.declaration}"
+        raise wrong_group(column.name, rule, "another text", place) from None
     return text
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,7 +43,7 @@ class SourceError(StairnoiseError):
     __module__ = "stairnoise.query"
 
 
-class Source(ABC):
+class Source(contextlib.AbstractContextManager["Source"]):
     """A database or a file that can be asked; a context manager that closes what was opened.
 
     It only reads, and from one snapshot: what others write in between is not seen. Of DuckDB, and of
@@ -204,10 +203,7 @@ class Source(ABC):
         """Return what to do about a column that has another type than a question needs."""
         return self.remedies.format(column, type_)
 
-    def __enter__(self) -> Source:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @abstractmethod

@@ -33,6 +33,13 @@ _DIGITS_OF_64_BITS = 18
 _LONGEST_NAME = 1000
 
 
+# Types of Spark, of which other engines have most.
+_BITS = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64, "LONG": 64}
+_OTHERS: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", "TIMESTAMP_NTZ": "timestamp", **dict.fromkeys(_TEXTS, "text")}
+_BIGQUERY: dict[str, Kind] = {"BOOL": "boolean", "BOOLEAN": "boolean", "DATE": "date", "DATETIME": "timestamp", "STRING": "text"}
+_WIDE_DECIMALS = dict.fromkeys(("BIGNUMERIC", "BIGDECIMAL"), (76, 38))
+
+
 def _forms(wide: str, bytewise: str, ilike: str = "({} ilike {})", **parts: str) -> dict[str, str]:
     """Return how calls in conditions are written. `is true` is not known everywhere."""
     parts = {part: f"extract({part} from {{0}})" for part in ("day", "month", "quarter", "week", "year")} | parts
@@ -61,25 +68,11 @@ class TryDialect(Dialect):
 
     name, timestamp = "spark", "timestamp_ntz"
     quote = "`"
-    bits: ClassVar[dict[str, int]] = {
-        "TINYINT": 8,
-        "BYTE": 8,
-        "SMALLINT": 16,
-        "SHORT": 16,
-        "INT": 32,
-        "INTEGER": 32,
-        "BIGINT": 64,
-        "LONG": 64,
-    }
+    bits: ClassVar[dict[str, int]] = _BITS
     floats: ClassVar[dict[str, int]] = {"FLOAT": 32, "REAL": 32, "DOUBLE": 64}
     # Digits of a decimal without digits in its type.
     decimals: ClassVar[dict[str, tuple[int, int]]] = {"DECIMAL": (10, 0), "DEC": (10, 0), "NUMERIC": (10, 0)}
-    others: ClassVar[dict[str, Kind]] = {
-        "BOOLEAN": "boolean",
-        "DATE": "date",
-        "TIMESTAMP_NTZ": "timestamp",
-        **dict.fromkeys(_TEXTS, "text"),
-    }
+    others: ClassVar[dict[str, Kind]] = _OTHERS
     # By kind of column, and by bits of a float.
     types: ClassVar[dict[Any, str]] = {"integer": "bigint", "boolean": "boolean", "date": "date", 32: "float", 64: "double"}
     # Pieces of SQL about one value.
@@ -236,19 +229,8 @@ class BigQuery(TryDialect):
     computed: ClassVar[Mapping[str, str]] = {"+": "safe_add({}, {})", "-": "safe_subtract({}, {})", "*": "safe_multiply({}, {})"}
     bits: ClassVar[dict[str, int]] = dict.fromkeys(("INT64", "INT", "SMALLINT", "INTEGER", "BIGINT", "TINYINT", "BYTEINT"), 64)
     floats: ClassVar[dict[str, int]] = {"FLOAT64": 64, "FLOAT": 64}
-    decimals: ClassVar[dict[str, tuple[int, int]]] = {
-        "NUMERIC": (38, 9),
-        "DECIMAL": (38, 9),
-        "BIGNUMERIC": (76, 38),
-        "BIGDECIMAL": (76, 38),
-    }
-    others: ClassVar[dict[str, Kind]] = {
-        "BOOL": "boolean",
-        "BOOLEAN": "boolean",
-        "DATE": "date",
-        "DATETIME": "timestamp",
-        "STRING": "text",
-    }
+    decimals: ClassVar[dict[str, tuple[int, int]]] = dict.fromkeys(("NUMERIC", "DECIMAL"), (38, 9)) | _WIDE_DECIMALS
+    others: ClassVar[dict[str, Kind]] = _BIGQUERY
     types: ClassVar[dict[Any, str]] = {"integer": "int64", "boolean": "bool", "date": "date", 64: "float64"}
     bytewise, readable, _string = "cast({} as bytes)", "to_hex(cast({} as bytes))", "cast(from_hex('{}') as string)"
     text, order = f"collate(substr(cast({{}} as string), 1, {_LONGEST_NAME}), '')", "to_hex(sha256({}))"
