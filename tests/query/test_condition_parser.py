@@ -13,7 +13,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._optional import MissingPackageError
-from stairnoise.query.condition.tree import judge
+from stairnoise.query.condition import judge
 from tests.query.test_conditions import judged
 
 sqlglot = pytest.importorskip("sqlglot")

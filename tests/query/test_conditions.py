@@ -9,8 +9,8 @@ import random
 import pytest
 
 import stairnoise as sn
-from stairnoise.query import condition
-from stairnoise.query.condition.tree import Name
+from stairnoise.query.condition.judge import judged as judged_by_columns
+from stairnoise.query.condition.tree import FUNCTIONS, Name
 from stairnoise.query.question import Question
 from tests.combinations import looped
 from tests.query.conditions import COLUMNS, GENERATED, GOOD, HOSTILE, ROWS
@@ -104,7 +104,7 @@ def test_the_parser_refuses_what_the_judge_would_let_pass(source, monkeypatch):
 def judged(where, kinds=None):
     """Judge a condition on the columns of these tests."""
     kinds = kinds or {name: {"double": "real"}.get(kind, kind) for name, kind in COLUMNS.items()}
-    return condition.judged(where, list(kinds), lambda name, _: Name(kinds[name], name) if name in kinds else None, str)
+    return judged_by_columns(where, list(kinds), lambda name, _: Name(kinds[name], name) if name in kinds else None, str)
 
 
 @pytest.mark.parametrize("where", ["größe > 5", "é = 1", "age > 1 and 数 > 1"])
@@ -115,7 +115,7 @@ def test_a_name_with_other_letters_must_be_quoted(where):
 
 WORDS = [
     *COLUMNS,
-    *condition.FUNCTIONS,
+    *FUNCTIONS,
     "and",
     "or",
     "not",
