@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 import stairnoise
@@ -19,11 +18,7 @@ def ledger(file: Annotated[Path, typer.Argument(help="The ledger, as sn.Ledger m
 
     For example: stairnoise ledger census.ledger
     """
-    print_ledger(console(), stairnoise.Ledger(file))
-
-
-def print_ledger(screen: Console, ledger: stairnoise.Ledger) -> None:
-    """Print the rows of a ledger, and how much of its budget is spent."""
+    screen, ledger = console(), stairnoise.Ledger(file)
     rows = ledger.report()
     if rows:
         lines = [[_release(row), Text(_cost(row)), Text(at_most(row.total))] for row in rows]

@@ -55,7 +55,11 @@ def print_noise_report(console: Console, mechanism: Any, n: int, *, seed: int | 
     drawn = f"{n:,} values, " + ("secure" if seed is None else f"seed {seed} (study only)")
     if n:
         rows = moments_of_vectors(mechanism, noise) if noise.ndim > 1 else moments(mechanism, noise)
-        _print_moments(console, rows)
+        texts = [
+            [row.name, f"{row.sample:.4g}", f"{row.theory:.4g}", f"{row.standard_error:.2g}", f"{row.z:+.2f}"] for row in rows
+        ]
+        headings = ["", "sample", "theory", "standard error", "z"]
+        print_rows(console, headings, [[*map(Text, row)] for row in texts], texts=1)
         console.print()
         drawn += f", within {max(abs(row.z) for row in rows):.2f} standard errors of the theory"
     console.print(f"{drawn}.")
@@ -125,14 +129,6 @@ def _facts(mechanism: Any, noise: NDArray[Any], seconds: float) -> Iterator[tupl
     # A shorter call spends most of its time outside of drawing.
     if n >= _MANY:
         yield "time", f"{seconds:.4f} s, {seconds / n * 1e9:.2f} ns per value, memory for them included"
-    yield "granularity", _granularity(float(mechanism.granularity))
-
-
-def _granularity(step: float) -> str:
+    step = float(mechanism.granularity)
     exponent = frexp(step)[1] - 1
-    return "1" if exponent == 0 else f"2^{exponent} = {step:.3g}"
-
-
-def _print_moments(console: Console, moments: list[Moment]) -> None:
-    rows = [[row.name, f"{row.sample:.4g}", f"{row.theory:.4g}", f"{row.standard_error:.2g}", f"{row.z:+.2f}"] for row in moments]
-    print_rows(console, ["", "sample", "theory", "standard error", "z"], [[*map(Text, row)] for row in rows], texts=1)
+    yield "granularity", "1" if exponent == 0 else f"2^{exponent} = {step:.3g}"

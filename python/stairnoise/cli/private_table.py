@@ -50,18 +50,16 @@ def print_private_table(
         console.print(cell(NOT_PRIVATE, "bold red"))
     keys = len(table.key_names)
     headings, footer = [*map(plain, table.key_names)], [*[""] * (keys - 1), *["±95 %"] * (keys > 0)]
-    rows = [[*map(cell, key)] for key in table.keys]
+    numbers = [column.values for column in columns.values()]
     if show_true:
         headings.append(f"true\n{plain(table.column)}")
         footer[:] = [*[""] * keys, "±95 %"]
-        for row, value in zip(rows, table.values, strict=True):
-            row.append(Text(repr(value)))
+        numbers.insert(0, [*map(repr, table.values)])
     for name, column in columns.items():
         heading = name.replace("_", "\n") if "_" in name else f"\n{name}"
         headings.append(heading if show_true or len(columns) > 1 else f"private\n{plain(table.column)}")
         footer.append(f"±{column.bound}")
-        for row, text in zip(rows, column.values, strict=True):
-            row.append(Text(text))
+    rows = [[*map(cell, key), *map(Text, texts)] for key, *texts in zip(table.keys, *numbers, strict=True)]
     print_rows(console, headings, rows, texts=keys, footer=footer, dim=keys if show_true else None)
     console.print()
     _print_guarantee(console, table, columns, partitions)

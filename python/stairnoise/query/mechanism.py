@@ -35,7 +35,9 @@ class Budget(NamedTuple):
     def for_numbers(self, share: Fraction, sensitivity: int, k: int) -> Any:
         """Return the mechanism of numbers that get a share of the budget; its `for_partitions(k)` draws the noise."""
         eps = rounded_down(Fraction(self.eps) * share)
-        name = self.mechanism or _recommended(eps / k, sensitivity)
+        # As `compare` recommends for a few releases of whole numbers at this ε each; at sensitivity 1 both are one distribution.
+        geometric = sensitivity == 1 or eps / k <= LAPLACE_UP_TO
+        name = self.mechanism or ("discrete_laplace" if geometric else "discrete_staircase")
         if name in WITH_DELTA:
             assert self.delta is not None
             mechanism = BY_NAME[name].load()
@@ -73,11 +75,3 @@ def named(name: object) -> str | None:
             hint = f": the results are whole numbers or multiples of a unit; did you mean {whole!r}?"
         raise ParameterError(f"{rule}, got {received(name)}{hint}")
     return name
-
-
-def _recommended(eps: float, sensitivity: int) -> str:
-    """Return the mechanism that `compare` recommends for a few releases of whole numbers at this ε each.
-
-    At sensitivity 1 both are the same distribution.
-    """
-    return "discrete_laplace" if sensitivity == 1 or eps <= LAPLACE_UP_TO else "discrete_staircase"

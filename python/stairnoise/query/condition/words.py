@@ -7,11 +7,12 @@ in double quotes, and each function and opening parenthesis has a name of ours.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from stairnoise._errors import meant, received
 from stairnoise.query.condition.tree import FUNCTIONS, PARTS, Literal, Name, check, refused
@@ -19,6 +20,7 @@ from stairnoise.query.condition.tree import FUNCTIONS, PARTS, Literal, Name, che
 _CALLED = FUNCTIONS | PARTS - {"dow"}
 # A parenthesis after one of these words opens a group. After any other word it is a call.
 _BEFORE_GROUP = frozenset({"and", "between", "case", "else", "from", "in", "not", "or", "then", "when"})
+_T = TypeVar("_T")
 GROUP, PREFIX = "group", "stairnoise_"
 # What SQLGlot is given for a word or a sign.
 _WRITTEN = {word: word for word in [*_BEFORE_GROUP, "distinct", "end", "false", "ilike", "is", "like", "null", "true"]}
@@ -113,24 +115,26 @@ def words_of(condition: str, names: list[str], name_of: Callable[[str, bool], Na
 
 def day(text: str) -> datetime.date:
     """Return the day of a text such as 2026-07-01."""
-    try:
-        # From Python 3.11 on, `fromisoformat` takes other forms too.
-        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-            return datetime.date.fromisoformat(text)
-    except ValueError:
-        pass
-    raise refused(f"has {received(text)}, which is not a date; write one as in date '2026-07-01'")
+    # From Python 3.11 on, `fromisoformat` takes other forms too.
+    return _read(text, "[0-9]{4}-[0-9]{2}-[0-9]{2}", datetime.date.fromisoformat, "date", "2026-07-01")
 
 
 def moment(text: str) -> str:
     """Return a timestamp such as 2026-07-01 10:15:00 as all engines read it."""
-    try:
-        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?", text):
-            whole, dot, fraction = text.partition(".")
-            return datetime.datetime.fromisoformat(whole).isoformat(" ") + dot + fraction
-    except ValueError:
-        pass
-    raise refused(f"has {received(text)}, which is not a timestamp; write one as in timestamp '2026-07-01 10:15:00'")
+
+    def read(text: str) -> str:
+        whole, dot, fraction = text.partition(".")
+        return datetime.datetime.fromisoformat(whole).isoformat(" ") + dot + fraction
+
+    form = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
+    return _read(text, form, read, "timestamp", "2026-07-01 10:15:00")
+
+
+def _read(text: str, form: str, read: Callable[[str], _T], kind: str, example: str) -> _T:
+    with contextlib.suppress(ValueError):
+        if re.fullmatch(form, text):
+            return read(text)
+    raise refused(f"has {received(text)}, which is not a {kind}; write one as in {kind} '{example}'")
 
 
 def _atom(kind: str, text: str, names: list[str], name_of: Callable[[str, bool], Name | None]) -> Name | Literal:

@@ -14,7 +14,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, check, outline, received
 from stairnoise._numpy_scalars import python_value
-from stairnoise.query.condition.tree import Call
+from stairnoise.query.condition.tree import PARTS, Call
 from stairnoise.query.groupings import MOST_GROUPS, Bins, Edge, Grouping, Part, spread, wrong_group
 from stairnoise.query.question import Question
 from stairnoise.query.sources.dialect import Column, Dialect, Kind
@@ -32,6 +32,18 @@ _VALUES: dict[Kind, tuple[str, tuple[type, ...]]] = {
 }
 # A key that is the same for equal values of a column. In a column without a type, 5 and "5" are one group in SQLite.
 _SAME: dict[Kind, Callable[[Any], object]] = {"any": str, "real": float, "decimal": exact}
+
+
+# The key of each part of a date or timestamp. Days around New Year are in a week of the other year.
+_KEYS = {
+    "year": "{year}",
+    "quarter": "({year} * 4 + {quarter} - 1)",
+    "month": "({year} * 12 + {month} - 1)",
+    "week": "({year} * 53 + {week} - 1 + case when {week} > 51 and {month} = 1 then -53 when {week} = 1 and {month} = 12 then 53 "
+    "else 0 end)",
+    "weekday": "(case {dow} when 0 then 7 else {dow} end)",
+    "hour": "{hour}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +114,8 @@ class Computed(Grouped):
 
 def _part(dialect: Dialect, column: Column, part: str) -> str:
     """Return the key of a part of a date or timestamp, or null; see `Part.key`."""
-
-    def of(part: str) -> str:
-        return dialect.call(Call("integer", part, ()), [value])
-
     value = dialect.moment(column, part)
-    if part in ("year", "hour"):
-        return of(part)
-    if part == "weekday":
-        return f"(case {of('dow')} when 0 then 7 else {of('dow')} end)"
-    if part == "month":
-        return f"({of('year')} * 12 + {of('month')} - 1)"
-    if part == "quarter":
-        return f"({of('year')} * 4 + {of('quarter')} - 1)"
-    # Days around New Year are in a week of the other year.
-    other = f"when {of('week')} > 51 and {of('month')} = 1 then -53 when {of('week')} = 1 and {of('month')} = 12 then 53"
-    return f"({of('year')} * 53 + {of('week')} - 1 + case {other} else 0 end)"
+    return _KEYS[part].format(**{name: dialect.call(Call("integer", name, ()), [value]) for name in PARTS})
 
 
 def _interval(dialect: Dialect, column: Column, edges: tuple[Edge, ...]) -> tuple[str, list[Any]]:
@@ -231,27 +229,26 @@ def values_of_texts(column: Column, texts: Sequence[str | None]) -> tuple[object
     return tuple(found)
 
 
-def _of_text(column: Column, text: str, place: int) -> object:
-    try:
-        if column.kind == "integer":
-            return int(text)
-        if column.kind == "decimal":
-            return _decimal(text)
-        if column.kind == "real":
-            return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
-        if column.kind == "boolean":
-            return {"true": True, "false": False, "1": True, "0": False}[text.strip().lower()]
-        if column.kind == "date":
-            return datetime.date.fromisoformat(text.strip())
-    except (KeyError, ValueError, InvalidOperation):
-        wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _VALUES[column.kind][0])
-        rule = f"{wanted}, because the column is declared as {column.declaration}"
-        raise wrong_group(column.name, rule, "another text", place) from None
-    return text
-
-
 def _decimal(text: str) -> Decimal:
     number = Decimal(text)
     if not number.is_finite():
         raise InvalidOperation
     return number
+
+
+_OF_TEXTS: dict[Kind, Callable[[str], object]] = {
+    "integer": int,
+    "real": lambda text: int(text) if text.strip().lstrip("+-").isdigit() else float(text),
+    "decimal": _decimal,
+    "boolean": lambda text: {"true": True, "false": False, "1": True, "0": False}[text.strip().lower()],
+    "date": lambda text: datetime.date.fromisoformat(text.strip()),
+}
+
+
+def _of_text(column: Column, text: str, place: int) -> object:
+    try:
+        return _OF_TEXTS.get(column.kind, str)(text)
+    except (KeyError, ValueError, InvalidOperation):
+        wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _VALUES[column.kind][0])
+        rule = f"{wanted}, because the column is declared as {column.declaration}"
+        raise wrong_group(column.name, rule, "another text", place) from None

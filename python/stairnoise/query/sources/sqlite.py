@@ -225,7 +225,7 @@ class SQLite(Source):
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         # SQLite neither replaces nor removes a function while a statement of the caller is unfinished.
         with contextlib.suppress(sqlite3.OperationalError):
-            self._con.create_function(_ORDER, 1, _digest, deterministic=True)
+            self._con.create_function(_ORDER, 1, lambda text: hashlib.sha256(text).digest(), deterministic=True)
         try:
             return self._ask(text, parameters)
         finally:
@@ -275,10 +275,6 @@ def _is_untyped(column: Column) -> bool:
 
 def _affinity(declared: str) -> str:
     return {"integer": "integer", "text": "text", "real": "real"}.get(_held(declared), "numeric" if declared else "")
-
-
-def _digest(text: bytes) -> bytes:
-    return hashlib.sha256(text).digest()
 
 
 def _decoded(text: bytes) -> str:
