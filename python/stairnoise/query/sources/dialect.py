@@ -375,11 +375,11 @@ class Dialect:
 
     def number(self, column: Column) -> str:
         """Return a number in the type in which it is rounded."""
-        return f"{self.quoted(column.name)}::float8"
+        return self.forms["real"].format(self.quoted(column.name))
 
     def numeral(self, column: Column, value: float) -> str:
         """Return a constant in this type."""
-        return f"'{value!r}'::float8"
+        return self.forms["real"].format(f"'{value!r}'")
 
     def truth(self, column: Column, units: Units) -> str:
         """Return 1 in units for true, and 0 for false."""

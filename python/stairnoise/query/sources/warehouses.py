@@ -120,7 +120,7 @@ class TryDialect(Dialect):
     def seen(self, column: Column, condition: Condition) -> str:
         """Return decimals as doubles: a comparison of decimals with different digits can overflow."""
         value = self.bare(column)
-        return f"cast({value} as {self.types[64]})" if column.kind == "decimal" else value
+        return self.forms["real"].format(value) if column.kind == "decimal" else value
 
     def judge(self, columns: Mapping[str, Column]) -> None:
         """Refuse columns of a condition in whose comparisons a value could make an error."""
@@ -146,7 +146,7 @@ class TryDialect(Dialect):
 
     def real(self, value: float) -> str:
         """Return a double."""
-        return f"cast('{value!r}' as {self.types[64]})"
+        return self.forms["real"].format(f"'{value!r}'")
 
     def call(self, call: Call, operands: list[str]) -> str:
         """Return a call; character 0 of a text is the one before the first."""
@@ -195,14 +195,6 @@ class TryDialect(Dialect):
         if column.kind == "integer" and units.unit == 1:
             return f"cast(greatest(least({self.quoted(column.name)}, {MOST_UNITS}), -{MOST_UNITS}) as {self.types['integer']})"
         return self.rounded(column, units)
-
-    def number(self, column: Column) -> str:
-        """Return a double."""
-        return f"cast({self.quoted(column.name)} as {self.types[64]})"
-
-    def numeral(self, column: Column, value: float) -> str:
-        """Return a double."""
-        return self.real(value)
 
 
 class Databricks(TryDialect):
