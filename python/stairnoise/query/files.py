@@ -32,22 +32,16 @@ class NewFiles:
 
     def write(self, *contents: bytes) -> None:
         """Write the files, in their order."""
-        made: list[Path] = []
         parts: list[Path] = []
-        try:
+        with contextlib.ExitStack() as temporary, contextlib.ExitStack() as made:
             for path, content in zip(self._paths, contents, strict=True):
                 parts.append(_temporary(path, content))
+                temporary.callback(_remove, parts[-1])
             for path, part in zip(self._paths, parts, strict=True):
                 self._place(part, path)
-                made.append(path)
-        except BaseException:
-            if not self._overwrite:
-                for path in made:
-                    _remove(path)
-            raise
-        finally:
-            for part in parts:
-                _remove(part)
+                if not self._overwrite:
+                    made.callback(_remove, path)
+            made.pop_all()
 
     def _place(self, part: Path, path: Path) -> None:
         """Give a finished file its name."""

@@ -65,11 +65,6 @@ class Question:
         return [name for name in self.by if name not in self.groups]
 
     @property
-    def grouped(self) -> list[str]:
-        """The columns that `by` needs."""
-        return [self.groupings[name].column if name in self.groupings else name for name in self.by]
-
-    @property
     def summed(self) -> tuple[Number, ...]:
         """The statistics that need the sum of a column."""
         return tuple(one for one in self.statistics if isinstance(one, Number) and one.sums)

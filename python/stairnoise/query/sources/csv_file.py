@@ -12,8 +12,8 @@ import re
 import string
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from stairnoise.query.reading import CSV, Declared, Reading
 from stairnoise.query.sources.dialect import Column, literal, quoted
 from stairnoise.query.sources.duckdb import DECLARE, ENGINE_TYPES, DuckDB, converted
-from stairnoise.query.sources.source import SourceError, types_of_columns
+from stairnoise.query.sources.source import SourceError, hidden, types_of_columns
 from stairnoise.query.sources.statement import Checked
 
 _TEXT = Declared("text")
@@ -280,39 +280,26 @@ def readable(path: Path, encoding: str) -> Iterator[list[str]]:
             yield [name]
         return
     middle = max(1, path.stat().st_size // 2)
-    halves = [_Writer(path, encoding, 1, middle), _Writer(path, encoding, middle, sys.maxsize)]
-    try:
-        yield [f"/dev/fd/{half.reader}" for half in halves]
-    finally:
-        # Closing a pipe ends its writer.
-        for half in halves:
-            os.close(half.reader)
-            half.join()
-    for half in halves:
-        if half.failed is not None:
-            raise SourceError(f"source {str(path)!r} cannot be read: {half.failed.strerror}")
-
-
-class _Writer(threading.Thread):
-    """Writes the lines that begin in a range of bytes into a pipe."""
-
-    def __init__(self, path: Path, encoding: str, start: int, stop: int) -> None:
-        super().__init__(daemon=True)
-        self.reader, self._writer = os.pipe()
-        self.failed: OSError | None = None
-        self._what = (path, encoding, start, stop)
-        self.start()
-
-    def run(self) -> None:
-        path, encoding, start, stop = self._what
+    with ThreadPoolExecutor(2) as pool:
+        readers, written = [], []
         try:
-            with os.fdopen(self._writer, "wb") as pipe, path.open("rb") as file:
-                for block in lines(file, encoding, start, stop):
-                    pipe.write(block)
-        except BrokenPipeError:
-            pass
-        except OSError as error:
-            self.failed = error
+            for ends in ((1, middle), (middle, sys.maxsize)):
+                reader, writer = os.pipe()
+                readers.append(reader)
+                written.append(pool.submit(_write, writer, path, encoding, *ends))
+            yield [f"/dev/fd/{reader}" for reader in readers]
+        finally:
+            # Closing a pipe ends its writer.
+            for reader in readers:
+                os.close(reader)
+    for half in written:
+        hidden(half.result, OSError, f"source {str(path)!r}", lambda error: f"cannot be read: {error.strerror}")
+
+
+def _write(writer: int, path: Path, encoding: str, start: int, stop: int) -> None:
+    """Write the lines that begin in a range of bytes into a pipe, as long as somebody reads it."""
+    with contextlib.suppress(BrokenPipeError), os.fdopen(writer, "wb") as pipe, path.open("rb") as file:
+        pipe.writelines(lines(file, encoding, start, stop))
 
 
 @contextlib.contextmanager

@@ -115,10 +115,6 @@ class Units:
     low: int
     high: int
 
-    def halved(self) -> Units:
-        """Return the same bounds in half of the unit."""
-        return Units(self.unit / 2, 2 * self.low, 2 * self.high)
-
 
 def units_of(bounds: tuple[float, float], *, whole: bool) -> Units:
     """Return the unit for these bounds: 1 for whole numbers if possible, else the power of two that leaves 31 bits.

@@ -284,7 +284,8 @@ class Source(contextlib.AbstractContextManager["Source"]):
         assert statistic.bounds is not None
         units = units_of(statistic.bounds, whole=column.kind in ("integer", "boolean"))
         # The middle of 0 and 1 is a multiple of 1/2: a person changes the sum of differences from it by 1/2 only.
-        return units.halved() if column.kind == "boolean" and statistic.counts and units.unit == 1 else units
+        halved = column.kind == "boolean" and statistic.counts and units.unit == 1
+        return Units(units.unit / 2, 2 * units.low, 2 * units.high) if halved else units
 
 
 def _only(tables: Mapping[str, Hashable]) -> str:

@@ -49,7 +49,8 @@ class Checked(NamedTuple):
     def used(self) -> list[str]:
         """The names of the columns that the question needs."""
         question, conditioned = self.question, self.condition.columns if self.condition else ()
-        named = (*question.grouped, question.person, *question.columns, *conditioned)
+        grouped = [question.groupings[name].column if name in question.groupings else name for name in question.by]
+        named = (*grouped, question.person, *question.columns, *conditioned)
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
