@@ -19,6 +19,9 @@ _NO_END = 100_000
 _GAP, _LEAST_TEXT = 2, 10
 
 
+Lines = Iterable[Sequence[Text]]
+
+
 def console(*, stderr: bool = False) -> Console:
     """Return a console without markup, so that brackets in names and values stay.
 
@@ -45,13 +48,7 @@ def print_facts(screen: Console, facts: Iterable[tuple[str, str]]) -> None:
 
 
 def print_rows(
-    screen: Console,
-    headings: Sequence[str],
-    rows: Iterable[Sequence[Text]],
-    *,
-    texts: int,
-    footer: Sequence[str] = (),
-    dim: int | None = None,
+    screen: Console, headings: Sequence[str], rows: Lines, *, texts: int, footer: Sequence[str] = (), dim: int | None = None
 ) -> None:
     """Print a table. The first `texts` columns are texts, which can be folded; the others are numbers, which cannot.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stairnoise.query.types import exact
 
+Label = tuple[object, ...]
 Histogram = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -33,7 +34,7 @@ class Answers:
         of the people at each.
     """
 
-    groups: list[tuple[object, ...]]
+    groups: list[Label]
     counts: NDArray[np.int64]
     sums: NDArray[np.int64]
     units: tuple[float, ...] = ()
@@ -46,7 +47,7 @@ class Answers:
         return Answers(groups, self.counts[places], self.sums[:, places], self.units, histograms)
 
     @property
-    def labels(self) -> list[tuple[object, ...]]:
+    def labels(self) -> list[Label]:
         """Return the groups as labels of a keyed release."""
         return [tuple(map(_label, group)) for group in self.groups]
 

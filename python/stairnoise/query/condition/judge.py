@@ -10,7 +10,7 @@ from typing import Any
 
 from stairnoise._optional import MissingPackageError, require
 from stairnoise.query.condition.tree import PARTS, Call, Condition, Literal, Name, Node, check, refused
-from stairnoise.query.condition.words import DEEPEST, GROUP, PREFIX, Words, day, words_of
+from stairnoise.query.condition.words import DEEPEST, GROUP, PREFIX, NameOf, Words, day, words_of
 
 # As in pyproject.toml; the tests run at both ends.
 VERSIONS = (27, 29), (30, 30)
@@ -54,9 +54,7 @@ _READ: dict[tuple[str, str], Callable[[Any], object]] = {
 _COMPARABLE = {("integer", "decimal"), *((kind, "any") for kind in (*_NUMBERS, "text", "boolean")), ("any", "text")}
 
 
-def judged(
-    condition: str, names: list[str], name_of: Callable[[str, bool], Name | None], remedy: Callable[[str], str]
-) -> Condition:
+def judged(condition: str, names: list[str], name_of: NameOf, remedy: Callable[[str], str]) -> Condition:
     """Return a condition as a tree of columns that exist and of values whose types fit, or refuse it.
 
     Parameters

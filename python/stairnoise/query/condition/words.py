@@ -21,6 +21,8 @@ _CALLED = FUNCTIONS | PARTS - {"dow"}
 # A parenthesis after one of these words opens a group. After any other word it is a call.
 _BEFORE_GROUP = frozenset({"and", "between", "case", "else", "from", "in", "not", "or", "then", "when"})
 _T = TypeVar("_T")
+# The rule of an engine: it takes a name, and whether the name was quoted, and returns the column.
+NameOf = Callable[[str, bool], "Name | None"]
 GROUP, PREFIX = "group", "stairnoise_"
 # What SQLGlot is given for a word or a sign.
 _WRITTEN = {word: word for word in [*_BEFORE_GROUP, "distinct", "end", "false", "ilike", "is", "like", "null", "true"]}
@@ -66,7 +68,7 @@ class Words(NamedTuple):
     lexemes: list[str]
 
 
-def words_of(condition: str, names: list[str], name_of: Callable[[str, bool], Name | None]) -> Words:
+def words_of(condition: str, names: list[str], name_of: NameOf) -> Words:
     """Return what SQLGlot is given.
 
     Parameters
@@ -137,7 +139,7 @@ def _read(text: str, form: str, read: Callable[[str], _T], kind: str, example: s
     raise refused(f"has {received(text)}, which is not a {kind}; write one as in {kind} '{example}'")
 
 
-def _atom(kind: str, text: str, names: list[str], name_of: Callable[[str, bool], Name | None]) -> Name | Literal:
+def _atom(kind: str, text: str, names: list[str], name_of: NameOf) -> Name | Literal:
     if kind == "number":
         check(len(text) <= _LONGEST_NUMBER, f"has a number of more than {_LONGEST_NUMBER} digits")
         return Literal("real", Decimal(text)) if "." in text else Literal("integer", int(text))

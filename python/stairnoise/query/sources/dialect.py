@@ -56,6 +56,11 @@ class Column:
         return self.declared or self.type
 
     @property
+    def described(self) -> str:
+        """Its name and its declared type, for errors."""
+        return f"{self.name!r} is declared as {self.declaration or 'nothing'}"
+
+    @property
     def summable(self) -> bool:
         """Whether its values can be summed."""
         if self.kind == "any":

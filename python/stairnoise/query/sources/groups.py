@@ -34,6 +34,8 @@ _VALUES: dict[Kind, tuple[str, tuple[type, ...]]] = {
 _SAME: dict[Kind, Callable[[Any], object]] = {"any": str, "real": float, "decimal": exact}
 
 
+# It returns what to do about a column that should have another type.
+Remedy = Callable[[str, str], str]
 # The key of each part of a date or timestamp. Days around New Year are in a week of the other year.
 _KEYS = {
     "year": "{year}",
@@ -139,9 +141,7 @@ def _interval(dialect: Dialect, column: Column, edges: tuple[Edge, ...]) -> tupl
     return f"case when {below(edges[-1])} and not {below(edges[0])} then {place(0, len(edges) - 1)} end", given
 
 
-def checked_groups(
-    question: Question, table: Mapping[str, Column], dialect: Dialect, remedy: Callable[[str, str], str]
-) -> dict[str, Grouped]:
+def checked_groups(question: Question, table: Mapping[str, Column], dialect: Dialect, remedy: Remedy) -> dict[str, Grouped]:
     """Return the columns of groups; refuse groups that a column's type does not have, and columns without groups."""
     for name in question.groups:
         check(name in question.by, f"groups must be of columns of by, got {received(name)}")
@@ -158,9 +158,7 @@ def checked_groups(
             parts = f"use year({name}), quarter({name}), month({name}), week({name}), weekday({name}) or hour({name})"
             raise ParameterError(f"by must not name {name!r} itself, because it has timestamps: {parts}")
         if column.kind == "other":
-            raise ParameterError(
-                f"by must name columns of integers, numbers, texts, bools or dates; {name!r} is declared as {column.declaration}"
-            )
+            raise ParameterError(f"by must name columns of integers, numbers, texts, bools or dates; {column.described}")
         if labels is None and column.kind in ("real", "decimal"):
             raise ParameterError(
                 f"groups of {name!r} must be listed, because the column is declared as {column.declaration}; or "
@@ -170,16 +168,14 @@ def checked_groups(
     return found
 
 
-def _computed(
-    grouping: Grouping, column: Column, labels: tuple[Any, ...] | None, dialect: Dialect, remedy: Callable[[str, str], str]
-) -> Computed:
+def _computed(grouping: Grouping, column: Column, labels: tuple[Any, ...] | None, dialect: Dialect, remedy: Remedy) -> Computed:
     """Return groups that are computed from a column of numbers, dates or timestamps."""
     declared = f"declared as {column.declaration or 'nothing'}"
     if isinstance(grouping, Part):
         if not dialect.has_parts(column, grouping.part):
             wanted = "timestamps" if grouping.part == "hour" else "dates or timestamps"
             raise ParameterError(
-                f"by must have a column of {wanted} without a time zone in {grouping.name!r}; {column.name!r} is {declared}: "
+                f"by must have a column of {wanted} without a time zone in {grouping.name!r}; {column.described}: "
                 f"{remedy(column.name, dialect.timestamp)}"
             )
         keys = None if labels is None else [None if label is None else grouping.key(label) for label in labels]

@@ -273,10 +273,8 @@ class Source(contextlib.AbstractContextManager["Source"]):
     def _of_numbers(self, question: Question, statistic: Statistic, columns: dict[str, Column], but: str = "") -> Column:
         column = columns[str(statistic.column)]
         if not column.summable or column.kind == but:
-            raise ParameterError(
-                f"{question.argument(statistic)} must be of numbers; {column.name!r} is declared as "
-                f"{column.declaration or 'nothing'}: {self.remedy(column.name, 'real')}"
-            )
+            how = self.remedy(column.name, "real")
+            raise ParameterError(f"{question.argument(statistic)} must be of numbers; {column.described}: {how}")
         return column
 
     def _units(self, question: Question, statistic: Statistic, columns: dict[str, Column]) -> Units:

@@ -342,10 +342,7 @@ class Described(Source):
         found = super().checked(question)
         others = ("real", "timestamp", "other")
         if question.person is not None and (column := found.columns[found.question.person or ""]).kind in others:
-            raise ParameterError(
-                f"person must be a column of integers, texts, decimals, bools or dates; {column.name!r} is declared as "
-                f"{column.declaration}"
-            )
+            raise ParameterError(f"person must be a column of integers, texts, decimals, bools or dates; {column.described}")
         return found
 
     def schema(self, asked: Checked) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from stairnoise.quantiles.lattice import Lattice
 from stairnoise.quantiles.plan import Plan, shares_of
 from stairnoise.quantiles.plan import ranked as distinct
 from stairnoise.quantiles.ranks import Accuracy, Target
-from stairnoise.query.answers import Answers, Histogram
+from stairnoise.query.answers import Answers, Histogram, Label
 from stairnoise.query.mechanism import Budget
 from stairnoise.query.statistics.statistic import Columns, Released, Shown, Statistic, selecting
 from stairnoise.rng import SecureRng
@@ -235,7 +235,7 @@ class RanksPart:
         """Return the bound of each quantile in people."""
         return self.plan._replace(person=1).accuracy(len(self.lattice.points), confidence)
 
-    def confirmed(self, answers: Answers) -> tuple[NDArray[np.int64], list[tuple[object, ...]]]:
+    def confirmed(self, answers: Answers) -> tuple[NDArray[np.int64], list[Label]]:
         """Return the weights of a keyed release, with labels."""
         return _rows(answers.labels, answers.histograms[self.place])
 
@@ -300,9 +300,7 @@ class _Cost(Guarantee):
         return self._draws
 
 
-def _rows(
-    labels: Sequence[tuple[object, ...]], histograms: Sequence[Histogram]
-) -> tuple[NDArray[np.int64], list[tuple[object, ...]]]:
+def _rows(labels: Sequence[Label], histograms: Sequence[Histogram]) -> tuple[NDArray[np.int64], list[Label]]:
     """Return the weights of groups, and how many each group has, so that every group has a row; and the labels of these rows."""
     values = [np.append(weights, len(weights)) for _, weights in histograms]
     rows = [

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise.query.answers import Answers
+from stairnoise.query.answers import Answers, Label
 from stairnoise.query.mechanism import Budget
 from stairnoise.query.types import Holds
 from stairnoise.rng import SecureRng
@@ -201,7 +201,7 @@ class Part:
             for level in dict.fromkeys(one.level(confidence) for one in used)
         ]
 
-    def confirmed(self, answers: Answers) -> tuple[NDArray[np.int64], list[tuple[object, ...]]]:
+    def confirmed(self, answers: Answers) -> tuple[NDArray[np.int64], list[Label]]:
         """Return the true answers of a keyed release, with their labels."""
         return self.true(answers), answers.labels
 
@@ -229,7 +229,7 @@ class Part:
         return answers, Released(self, self.mechanism.release(self.true(answers), **options))
 
 
-def selecting(rng: Any, of: tuple[object, ...], values: NDArray[np.int64], labels: Sequence[tuple[object, ...]]) -> SecureRng:
+def selecting(rng: Any, of: tuple[object, ...], values: NDArray[np.int64], labels: Sequence[Label]) -> SecureRng:
     """Return a generator for a selection, which has no keyed form: it depends on the key, the values, and what `of` names.
 
     The first label keeps its key apart from the fingerprints that a ledger writes, whose labels hold no bytes.
