@@ -22,8 +22,8 @@ from stairnoise.query.question import Asked, Question, question
 from stairnoise.query.sources import Source, open_source
 from stairnoise.query.sources.statement import Checked
 from stairnoise.query.statement import statement
+from stairnoise.query.statistics.numbers import Total
 from stairnoise.query.statistics.statistic import Shown
-from stairnoise.query.statistics.total import Total
 from stairnoise.rng import release_stream
 
 # How far a release has come. Before "spending" nothing is spent, and before "drawing" there is no noise.
