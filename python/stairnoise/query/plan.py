@@ -32,14 +32,10 @@ def changed_groups(question: Question) -> int:
 def budget(eps: object, delta: object, mechanism: object, shares: object, question: Question) -> Budget:
     """Check the budget of a question, its shares and its mechanism, before anything is asked or spent."""
     names = [statistic.name for statistic in question.measured]
-    spent = Budget(
-        positive(eps, "eps"),
-        None if delta is None else _delta(delta),
-        named(mechanism),
-        _shares(shares, names),
-        bool(question.unlisted),
-        len(question.ranked),
-    )
+    number, level = positive(eps, "eps"), None if delta is None else single(delta, "delta")
+    if level is not None:
+        refuse("delta", level, 0 < level < 1, "greater than 0 and less than 1")
+    spent = Budget(number, level, named(mechanism), _shares(shares, names), bool(question.unlisted), len(question.ranked))
     for one in question.statistics:
         if one.selected and spent.mechanism is not None:
             raise ParameterError(f"mechanism must be left out for a {one.kind}, got {spent.mechanism!r}")
@@ -78,12 +74,6 @@ def _shares(shares: object, names: list[str]) -> tuple[Fraction, ...]:
             )
     weights = [Fraction(positive(given.get(name, 1), f"shares of {name!r}")) for name in names]
     return tuple(weight / sum(weights) for weight in weights)
-
-
-def _delta(delta: object) -> float:
-    number = single(delta, "delta")
-    refuse("delta", number, 0 < number < 1, "greater than 0 and less than 1")
-    return number
 
 
 def _require_delta(unlisted: list[str], spent: Budget, only_counts: bool) -> None:

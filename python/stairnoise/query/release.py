@@ -57,7 +57,9 @@ class Release:
         self._budget = budget(eps, delta, mechanism, shares, self._question)
         self._rng = _generator(rng, self._question)
         self._shown = Shown(_confidence(confidence), _nonnegative(nonnegative, self._question), flag(all_digits, "all_digits"))
-        self.ledger = _ledger(ledger)
+        if ledger is not None and not isinstance(ledger, ledgers.Ledger):
+            raise ParameterTypeError(f"ledger must be a Ledger or None, got {received(ledger)}")
+        self.ledger = ledger
         self.state: State = "asking"
 
     def run(self, source: Any, *, groups_as_texts: bool = False) -> Outcome:
@@ -193,12 +195,6 @@ def _nonnegative(nonnegative: object, asked: Question) -> bool:
     for low in (one.bounds[0] for one in totals if one.bounds is not None):
         check(not wanted or low >= 0, f"nonnegative must be left out for sums with a negative lower bound, {low:g}, got True")
     return wanted
-
-
-def _ledger(ledger: object) -> Any:
-    if ledger is not None and not isinstance(ledger, ledgers.Ledger):
-        raise ParameterTypeError(f"ledger must be a Ledger or None, got {received(ledger)}")
-    return ledger
 
 
 def _place(source: object) -> str:

@@ -6,8 +6,8 @@
 | `numbers` | counts, sums and means |
 | `quantile`, `top` | the statistics that are selected |
 
-A new kind is a class here, a row of `STATISTICS`, and an argument of `query.table`. `sources/statement.py` asks a database for all
-counts and sums at once; what else a kind needs is asked there.
+A new kind is a class here, a row of `STATISTICS`, and an argument of `query.table`. `sources/statement.py` asks a database for
+all counts and sums at once; what else a kind needs is asked there.
 """
 
 from stairnoise.query.statistics.numbers import Count as Count
