@@ -52,6 +52,8 @@ _price = partial(option, rich_help_panel="What it costs")
 _file = partial(option, rich_help_panel="How a CSV or Parquet file is read")
 _out = partial(option, rich_help_panel="What comes out")
 
+_SOURCE = "A file of SQLite or DuckDB, a CSV or Parquet file, or postgresql://..."
+_OUTPUT = "File to write: .csv (notes go to .csv.json), .parquet or .json."
 _BY = "Column of the groups, or year, quarter, month, week, weekday or hour of one, as month(day); commas between several."
 _GROUPS = (
     'The groups of a column, as COLUMN=a,b,"c, with a comma" or age=0..120; may be repeated. A column without them needs --delta.'
@@ -68,9 +70,7 @@ _TYPES = "Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean,
 
 def query(
     eps: Annotated[float, _price("--eps", help="ε of the whole table: a smaller one is more private.")],
-    source: Annotated[
-        Text, typer.Argument(help="A file of SQLite or DuckDB, a CSV or Parquet file, or postgresql://...", show_default=False)
-    ] = None,
+    source: Annotated[Text, typer.Argument(help=_SOURCE, show_default=False)] = None,
     spark: Annotated[Text, _what("--spark", help="Instead of a source, a table or view of Spark's catalog.")] = None,
     table: Annotated[Text, _what("--from", help="The table, if the source has several.")] = None,
     by: Annotated[Texts, _what("--by", help=_BY)] = None,
@@ -108,9 +108,7 @@ def query(
     decimal: Annotated[str, _file(help="Decimal mark of real numbers.", show_default=True)] = ".",
     null: Annotated[Texts, _file("--null", help="Unquoted text that means null; may be repeated. Default: an empty one.")] = None,
     keep_blanks: Annotated[bool, _file("--keep-blanks", help="Keep blanks around names and values.")] = False,
-    output: Annotated[
-        File, _out("-o", "--output", help="File to write: .csv (notes go to .csv.json), .parquet or .json.")
-    ] = None,
+    output: Annotated[File, _out("-o", "--output", help=_OUTPUT)] = None,
     force: Annotated[bool, _out("--force", help="Overwrite the file.")] = False,
     explain: Annotated[bool, _out("--explain", help="Print all notes, and what ε means for one person.")] = False,
     json: Annotated[bool, _out("--json", help="Print the table and all notes as JSON and nothing else.")] = False,
