@@ -116,15 +116,9 @@ class KeyedRelease:
 
     def frame(self, values: Columns, column: Any, labels: Sequence[Any]) -> Columns:
         """Return a frame with one of its columns released."""
-        return self._mechanism.release(
-            values,
-            columns=[column],
-            nulls="keep",
-            labels=typed_labels(labels, self.label_types, len(labels[0])),
-            statistic=self._statistic,
-            max_partitions_contributed=self._k,
-            rng=self._keyed,
-        )
+        types, k = self.label_types, self._k
+        options = {"labels": typed_labels(labels, types, len(labels[0])), "statistic": self._statistic, "rng": self._keyed}
+        return self._mechanism.release(values, columns=[column], nulls="keep", max_partitions_contributed=k, **options)
 
 
 def declared(label_type: object) -> tuple[str, ...]:

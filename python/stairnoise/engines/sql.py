@@ -195,12 +195,5 @@ def add_to_duckdb(
     names = [*(f"label_{place}" for place, _ in enumerate(release.label_types)), "value"]
     places = [inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_ONLY) for parameter in names]
     function.__signature__ = inspect.Signature(places)  # type: ignore[attr-defined]
-    con.create_function(
-        checked_name(name, "name"),
-        function,
-        None,
-        "BIGINT" if release.discrete else "DOUBLE",
-        type="arrow",
-        null_handling="special",
-        side_effects=False,
-    )
+    kind, name = "BIGINT" if release.discrete else "DOUBLE", checked_name(name, "name")
+    con.create_function(name, function, None, kind, type="arrow", null_handling="special", side_effects=False)

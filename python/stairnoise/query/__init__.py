@@ -32,21 +32,5 @@ from stairnoise.query.private_table import PrivateTable
 from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
 
-__all__ = [
-    "CSV",
-    "CompiledQuery",
-    "PrivateBounds",
-    "PrivateTable",
-    "SourceError",
-    "bounds",
-    "compile",
-    "compile_bounds",
-    "count",
-    "finish",
-    "mean",
-    "median",
-    "quantile",
-    "sum",
-    "table",
-    "top",
-]
+__all__ = ["CSV", "CompiledQuery", "PrivateBounds", "PrivateTable", "SourceError"]
+__all__ += ["bounds", "compile", "compile_bounds", "count", "finish", "mean", "median", "quantile", "sum", "table", "top"]

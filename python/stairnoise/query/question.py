@@ -134,17 +134,11 @@ def question(
     """Check the arguments of a question, as far as that is possible without the data."""
     names, groupings = _with_bins(_columns(by), bins_of(bins))
     _require_person(person, row_is_person, max_groups)
-    found = Question(
-        table=None if table is None else _text(table, "table"),
-        by=names,
-        groups=_groups(groups, names, groupings),
-        statistics=_statistics(statistics),
-        where=None if where is None else _text(where, "where"),
-        person=None if person is None else _text(person, "person"),
-        max_groups=count(max_groups, "max_groups", least=1, most=MOST_GROUPS),
-        reading=reading(types, csv),
-        groupings=groupings,
-    )
+    wanted = ((table, "table"), (where, "where"), (person, "person"))
+    texts = [None if value is None else _text(value, name) for value, name in wanted]
+    named, listed, asked = texts[0], _groups(groups, names, groupings), _statistics(statistics)
+    k = count(max_groups, "max_groups", least=1, most=MOST_GROUPS)
+    found = Question(named, names, listed, asked, texts[1], texts[2], k, reading(types, csv), groupings)
     for statistic in found.statistics:
         if (problem := statistic.problem(found)) is not None:
             raise ParameterError(problem)

@@ -227,15 +227,9 @@ def _by_name(rows: list[tuple[Any, ...]]) -> dict[str, tuple[str, int]]:
 def _column(name: str, type_: str, base: int | None, enumeration: bool | None, modifier: int, collation: int) -> PostgreSQLColumn:
     """Return a column as `_COLUMNS` describes it."""
     kind: Kind = "text" if enumeration else next((kind for kind, bases in _KINDS.items() if base in bases), "other")
-    return PostgreSQLColumn(
-        name,
-        kind,
-        type_,
-        bits={**_BITS, **_FLOATS}.get(base or 0, 64),
-        digits=_digits(modifier) if base == _NUMERIC and modifier != _NO_PRECISION else None,
-        base=base or 0,
-        collation=collation,
-    )
+    bits = {**_BITS, **_FLOATS}.get(base or 0, 64)
+    digits = _digits(modifier) if base == _NUMERIC and modifier != _NO_PRECISION else None
+    return PostgreSQLColumn(name, kind, type_, bits=bits, digits=digits, base=base or 0, collation=collation)
 
 
 def _digits(modifier: int) -> tuple[int, int]:

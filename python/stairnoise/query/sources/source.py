@@ -95,19 +95,14 @@ class Source(contextlib.AbstractContextManager["Source"]):
         parts = {name: part for name in by if name not in known and (part := part_of(name)) is not None}
         groups = {grouped("groups", name): values for name, values in question.groups.items()}
         reading = replace(question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()})
-        return replace(
-            question,
-            table=table,
-            by=by,
-            person=None if question.person is None else named("person", question.person),
-            statistics=tuple(
-                replace(one, column=named(question.argument(one), one.column)) if one.column is not None else one
-                for one in question.statistics
-            ),
-            groups=groups | {name: part.listed(groups[name]) for name, part in parts.items() if name in groups},
-            groupings=groupings | parts,
-            reading=reading,
-        )
+        groups |= {name: part.listed(groups[name]) for name, part in parts.items() if name in groups}
+        person = None if question.person is None else named("person", question.person)
+        found = [
+            one if one.column is None else replace(one, column=named(question.argument(one), one.column))
+            for one in question.statistics
+        ]
+        question = replace(question, table=table, by=by, person=person, statistics=tuple(found), groups=groups, reading=reading)
+        return replace(question, groupings=groupings | parts)
 
     def columns(self, table: str) -> list[str]:
         """Return the names of a table's columns.

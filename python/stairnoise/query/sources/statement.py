@@ -192,13 +192,8 @@ def answers_of(asked: Checked, results: Sequence[list[tuple[Any, ...]]]) -> Answ
         sums[of_group] = [int(total or 0) for total in row[width + 1 :]]
     groups = list(itertools.product(*lists))
     codes = dict(zip(itertools.product(*(range(len(one)) for one in lists)), range(len(groups)), strict=True)) if weights else {}
-    return Answers(
-        groups,
-        counts.ravel(),
-        sums.reshape(-1, len(groups)),
-        tuple(units.unit for units in asked.units),
-        tuple(_histograms(codes, one) for one in weights),
-    )
+    units, histograms = tuple(units.unit for units in asked.units), tuple(_histograms(codes, one) for one in weights)
+    return Answers(groups, counts.ravel(), sums.reshape(-1, len(groups)), units, histograms)
 
 
 def _histograms(groups: dict[tuple[Any, ...], int], rows: list[tuple[Any, ...]]) -> list[Histogram]:
