@@ -501,7 +501,7 @@ def test_an_interruption_says_what_is_spent(capsys, monkeypatch, database, tmp_p
 
 
 def test_a_file_that_fails_after_the_draw_says_that_it_cost(capsys, monkeypatch, database, tmp_path):
-    from stairnoise.query.files import Output
+    from stairnoise.query.private_table import Output
 
     def full(output, table):
         raise OSError(28, os.strerror(28), str(output.path))

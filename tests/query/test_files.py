@@ -14,7 +14,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
-from stairnoise.query.files import Output
+from stairnoise.query.private_table import Output
 
 HOSTILE = [
     "plain",

@@ -17,7 +17,7 @@ from stairnoise._digits import decimals, fixed, last_digit, private_value
 from stairnoise._errors import ParameterError, check
 from stairnoise.cli.csv_table import KeyedValues
 from stairnoise.cli.screen import NOT_PRIVATE, cell, plain, print_rows
-from stairnoise.query.files import NewFiles
+from stairnoise.query.private_table import NewFiles
 
 _CONFIDENCE = 0.95
 

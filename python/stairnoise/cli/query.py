@@ -25,10 +25,10 @@ from stairnoise.cli.query_screen import print_bounds, print_release
 from stairnoise.cli.screen import console, plain
 from stairnoise.quantiles.plan import shares_of
 from stairnoise.query.ask import top_of
-from stairnoise.query.files import Output
 from stairnoise.query.find_bounds import CONFIDENCE, EDGES, found
 from stairnoise.query.groupings import own_groups
 from stairnoise.query.mechanism import MECHANISMS
+from stairnoise.query.private_table import Output
 from stairnoise.query.question import Asked, same
 from stairnoise.query.reading import CSV
 from stairnoise.query.release import Release

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from stairnoise._digits import at_most, decimals, fixed
 from stairnoise.cli.screen import NOT_PRIVATE, cell, plain, print_rows
-from stairnoise.query.files import Output
 from stairnoise.query.find_bounds import PrivateBounds
 from stairnoise.query.groupings import Bins
+from stairnoise.query.private_table import Output
 from stairnoise.query.question import Question
 from stairnoise.query.release import Outcome
 from stairnoise.query.types import number

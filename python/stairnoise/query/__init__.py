@@ -19,7 +19,7 @@ Spark, a CSV or Parquet file, or a frame, and return a `PrivateTable`. `bounds` 
 | `plan` | the budget and its shares, the plan of a release, its noise, and its columns |
 | `release` | all of it in order: ask, spend, draw |
 | `statement` | the notes about a release |
-| `private_table`, `files` | the private table, and writing it |
+| `private_table` | the private table, and writing it |
 | `types` | the types of its columns in other libraries, and its values as texts |
 
 Only the packages that a source needs are imported.
