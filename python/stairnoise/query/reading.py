@@ -13,7 +13,7 @@ from stairnoise._parameters import flag, mapping
 
 # In these every byte is one character, so an invalid byte concerns only its own line. UTF-8 is checked separately.
 _ENCODINGS = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
-# A line ends with the first two. A line with one of the others is not a record (`sources/lines`).
+# A line ends with the first two. A line with one of the others is not a record (`sources/csv_file`).
 _NEVER = "\n\r\0\x01"
 
 TypeName = Literal["text", "integer", "real", "boolean", "date", "timestamp"]

@@ -168,7 +168,7 @@ def _of_objects(values: Iterable[Any], declared: Declared | None) -> Any:
 
 
 def _text_of_object(value: Any, declared: Declared | None) -> str | None:
-    """Return the text that `frame` gives to the same value in a column of its own type, or None for other objects."""
+    """Return the text that `_text` gives to the same value in a column of its own type, or None for other objects."""
     try:
         value = python_value(value)
         if isinstance(value, bytes):
