@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._errors import ParameterTypeError, check, outline, received
 from stairnoise._parameters import count as number
 from stairnoise._parameters import flag, mapping
 from stairnoise.accounting.ledger.ledger import Ledger
@@ -550,9 +550,9 @@ def several(asked: dict[str, Any]) -> list[Asked]:
             )
     wanted = [("median", column, ends, 0.5) for column, ends in medians.items()]
     wanted += [("quantile", column, ends, q) for (column, q), ends in quantiles.items()]
+    columns = [column for _, column, *_ in wanted]
     for name in steps:
-        if name not in [column for _, column, *_ in wanted]:
-            raise ParameterError(f"steps must be of columns of medians and quantiles, got one of {received(name)}")
+        check(name in columns, f"steps must be of columns of medians and quantiles, got one of {received(name)}")
     return statistics + [(*one, steps.get(one[1])) for one in wanted]
 
 

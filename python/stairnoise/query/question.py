@@ -251,19 +251,11 @@ def _bounds(bounds: object, name: str) -> tuple[float, float] | None:
 
 def _require_person(person: object, row_is_person: object, max_groups: object) -> None:
     """Require the caller to say, in one way, whose rows these are: the whole guarantee rests on that."""
-    rows = flag(row_is_person, "row_is_person")
-    if rows and person is not None:
-        raise ParameterError(
-            "person must be left out with row_is_person: either each row is a different person, or a column says whose row it is"
-        )
-    if not rows and person is None:
-        raise ParameterError(
-            "row_is_person or person must be given: each row is a different person, or a column says whose row it is; got neither"
-        )
-    if rows and not (type(max_groups) is int and max_groups == 1):
-        raise ParameterError(
-            f"max_groups must be 1 with row_is_person, because a row is in one group, got {received(max_groups)}"
-        )
+    rows, one = flag(row_is_person, "row_is_person"), type(max_groups) is int and max_groups == 1
+    either = "each row is a different person, or a column says whose row it is"
+    check(not rows or person is None, f"person must be left out with row_is_person: either {either}")
+    check(rows or person is not None, f"row_is_person or person must be given: {either}; got neither")
+    check(not rows or one, f"max_groups must be 1 with row_is_person, because a row is in one group, got {received(max_groups)}")
 
 
 def folded(name: str) -> bytes:
