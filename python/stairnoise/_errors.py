@@ -72,10 +72,10 @@ for _public in (StairnoiseError, ParameterError, ParameterTypeError, LazyError, 
     _public.__module__ = "stairnoise"
 
 
-def check(holds: object, text: str) -> None:
-    """Raise an error with this text unless something holds. The text is made in any case, so it must not take long."""
+def check(holds: object, text: str, *values: object) -> None:
+    """Raise an error unless something holds: the text, and the value that was received, if there is one."""
     if not holds:
-        raise ParameterError(text)
+        raise ParameterError(text + "".join(f", got {received(value)}" for value in values))
 
 
 def got(name: str, value: object, array: np.ndarray[Any, Any] | None = None) -> str:

@@ -206,7 +206,7 @@ def _edge(edge: Any, name: str) -> Edge:
         return edge
     if isinstance(edge, bool) or not isinstance(edge, (int, float, Decimal)):
         raise ParameterTypeError(f"{name} must have edges that are numbers or dates, got {received(edge)}")
-    check(_is_double(edge), f"{name} must have finite edges within the range of float64, got {received(edge)}")
+    check(_is_double(edge), f"{name} must have finite edges within the range of float64", edge)
     number = exact(edge)
     whole = number == number.to_integral_value()
     return int(number) if whole else number.normalize(Context(prec=len(number.as_tuple().digits)))

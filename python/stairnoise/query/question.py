@@ -168,7 +168,7 @@ def _statistics(asked: Sequence[Asked]) -> tuple[Statistic, ...]:
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise ParameterTypeError(f"{name} must be a string, got {received(value)}")
-    check(value.strip(), f"{name} must not be empty, got {received(value)}")
+    check(value.strip(), f"{name} must not be empty", value)
     check(is_utf8(value), f"{name} must be text that UTF-8 can hold, got a string with a lone surrogate")
     return value
 
@@ -180,7 +180,7 @@ def _columns(by: object) -> tuple[str, ...]:
         raise ParameterTypeError(f"by must be the name of a column or a list of names, got {received(by)}")
     names = tuple(_text(name, f"by[{place}]") for place, name in enumerate(by))
     # Engines compare names without regard to case.
-    check(len({name.casefold() for name in names}) == len(names), f"by must name every column once, got {received(names)}")
+    check(len({name.casefold() for name in names}) == len(names), "by must name every column once", names)
     return names
 
 
@@ -255,7 +255,7 @@ def _require_person(person: object, row_is_person: object, max_groups: object) -
     either = "each row is a different person, or a column says whose row it is"
     check(not rows or person is None, f"person must be left out with row_is_person: either {either}")
     check(rows or person is not None, f"row_is_person or person must be given: {either}; got neither")
-    check(not rows or one, f"max_groups must be 1 with row_is_person, because a row is in one group, got {received(max_groups)}")
+    check(not rows or one, "max_groups must be 1 with row_is_person, because a row is in one group", max_groups)
 
 
 def folded(name: str) -> bytes:

@@ -85,7 +85,7 @@ class CSV:
             _require_character(getattr(self, name), name, optional=name != "escape")
         if self.delimiter is not None and self.delimiter in (self.quote, self.escape):
             raise ParameterError(f"delimiter must differ from quote and escape, got {received(self.delimiter)}")
-        check(self.decimal in (".", ","), f"decimal must be '.' or ',', got {received(self.decimal)}")
+        check(self.decimal in (".", ","), "decimal must be '.' or ','", self.decimal)
         object.__setattr__(self, "encoding", _encoding(self.encoding))
         object.__setattr__(self, "nulls", _nulls(self.nulls, self.quote))
         object.__setattr__(self, "strip", flag(self.strip, "strip"))
@@ -118,7 +118,7 @@ def _nulls(texts: object, quote: str | None) -> tuple[str, ...]:
     for text in texts:
         if not isinstance(text, str):
             raise ParameterTypeError(f"nulls must be texts, got {received(text)}")
-        check(quote is None or not text.startswith(quote), f"nulls must be texts without quotes, got {received(text)}")
+        check(quote is None or not text.startswith(quote), "nulls must be texts without quotes", text)
     return tuple(dict.fromkeys(texts))
 
 

@@ -182,7 +182,7 @@ def order_of(rng: object) -> bytes | None:
 def _confidence(confidence: object) -> float:
     number = single(confidence, "confidence")
     confidence_level(number)
-    check(number <= _LARGEST_CONFIDENCE, f"confidence must be at most 1 - 2**-52, got {received(number)}")
+    check(number <= _LARGEST_CONFIDENCE, "confidence must be at most 1 - 2**-52", number)
     return number
 
 

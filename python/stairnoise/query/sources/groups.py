@@ -144,7 +144,7 @@ def _interval(dialect: Dialect, column: Column, edges: tuple[Edge, ...]) -> tupl
 def checked_groups(question: Question, table: Mapping[str, Column], dialect: Dialect, remedy: Remedy) -> dict[str, Grouped]:
     """Return the columns of groups; refuse groups that a column's type does not have, and columns without groups."""
     for name in question.groups:
-        check(name in question.by, f"groups must be of columns of by, got {received(name)}")
+        check(name in question.by, "groups must be of columns of by", name)
     found: dict[str, Grouped] = {}
     for name in question.by:
         labels, grouping = question.groups.get(name), question.groupings.get(name)

@@ -91,7 +91,7 @@ class Source(contextlib.AbstractContextManager["Source"]):
         bins = [one for one in question.groupings.values() if isinstance(one, Bins)]
         groupings: dict[str, Grouping] = {(name := named("bins", one.column)): replace(one, column=name) for one in bins}
         by = tuple(grouped("by", name) for name in question.by)
-        check(len(set(by)) == len(by), f"by must name every column once, got {received(by)}")
+        check(len(set(by)) == len(by), "by must name every column once", by)
         parts = {name: part for name in by if name not in known and (part := part_of(name)) is not None}
         groups = {grouped("groups", name): values for name, values in question.groups.items()}
         reading = replace(question.reading, types={named("types", name): type_ for name, type_ in question.reading.types.items()})
