@@ -237,8 +237,8 @@ class SQLite(Source):
         cursor.row_factory = None
         before, self._con.text_factory = self._con.text_factory, _decoded
         try:
-            execute = partial(cursor.execute, text, parameters or [])
-            return hidden(lambda: execute().fetchall(), sqlite3.Error, f"source {self._name}", self._stopped)
+            given = parameters or []
+            return hidden(lambda: cursor.execute(text, given).fetchall(), sqlite3.Error, f"source {self._name}", self._stopped)
         finally:
             self._con.text_factory = before
             cursor.close()
