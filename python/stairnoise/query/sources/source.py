@@ -101,8 +101,8 @@ class Source(contextlib.AbstractContextManager["Source"]):
             one if one.column is None else replace(one, column=named(question.argument(one), one.column))
             for one in question.statistics
         ]
-        question = replace(question, table=table, by=by, person=person, statistics=tuple(found), groups=groups, reading=reading)
-        return replace(question, groupings=groupings | parts)
+        in_schema: dict[str, Any] = {"table": table, "by": by, "groups": groups, "groupings": groupings | parts, "person": person}
+        return replace(question, statistics=tuple(found), reading=reading, **in_schema)
 
     def columns(self, table: str) -> list[str]:
         """Return the names of a table's columns.
