@@ -87,6 +87,8 @@ def _require_delta(unlisted: list[str], spent: Budget, only_counts: bool) -> Non
         raise ParameterError(f"mechanism must be left out: {what} {listed}, got {spent.mechanism!r}")
 
 
+# The plan of a release.
+
 # 128 bits, so that two questions do not share a name by chance.
 _DIGEST = 32
 # About the group, whatever the statistic.

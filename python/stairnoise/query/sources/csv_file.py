@@ -132,6 +132,7 @@ def _bare(field: str, csv: CSV) -> str:
     return f"case when starts_with({text}, {literal(csv.quote)}) then {inner} else {text} end"
 
 
+# Lines are read in blocks of this size, and a longer line is left out.
 _BLOCK = 2**20
 _BOM = codecs.BOM_UTF8
 # Characters that no text has; some of them separate lines on the way to the engine.

@@ -140,6 +140,8 @@ def units_of(bounds: tuple[float, float], *, whole: bool) -> Units:
     return Units(unit, least, most)
 
 
+# The SQL of an engine.
+
 # The dates that Python has.
 _FIRST_DAY, _LAST_DAY = "date '0001-01-01'", "date '9999-12-31'"
 # Before and after the dates that Python has, engines count years in different ways, and some values have no year.

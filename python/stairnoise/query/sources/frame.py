@@ -203,6 +203,8 @@ def _of_day(value: datetime.date, declared: Declared | None) -> str | None:
     return text[:10] if declared and declared.name == "date" else text
 
 
+# A frame as a table.
+
 # The name of a frame to which the caller gives none, and the names in SQL.
 _NAME, _HELD, _VIEW = "frame", "stairnoise_held", "stairnoise_frame"
 _TEXT, _REAL, _BOOLEAN, _ISO = Declared("text"), Declared("real"), Declared("boolean"), Declared("date", "%Y-%m-%d")
