@@ -173,9 +173,9 @@ def test_a_sum_beyond_64_bits_is_clipped(spark):
     question = Question(None, (), {}, (Sum("v", (0.0, 100.0)),), None, "who")
     assert answered(data, question).sums.tolist() == [[100]]
     dialect = sources_of(data)
-    text = f"select {dialect.total('v')} from values (9223372036854775807), (9223372036854775807) as rows(v)"
+    text = f"select {dialect.total.format('v')} from values (9223372036854775807), (9223372036854775807) as rows(v)"
     assert spark.sql(text).collect()[0][0] > 100
-    assert spark.sql(f"select {dialect.total('v')} from values (cast(null as bigint)) as rows(v)").collect()[0][0] is None
+    assert spark.sql(f"select {dialect.total.format('v')} from values (cast(null as bigint)) as rows(v)").collect()[0][0] is None
 
 
 def sources_of(data):
