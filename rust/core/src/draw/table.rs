@@ -6,6 +6,7 @@
 use core::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
+use crate::cache_lines::CacheLines;
 use crate::declassify;
 use crate::exact::{self, Extension, Sums, Weights, limbs};
 use crate::kernel::{Arithmetic, BLOCK, Tier, WORD_BITS, on_tier, ones};
@@ -75,8 +76,8 @@ pub(crate) struct Table {
     guide: Vec<u32>,
     guide_bits: u32,
     /// The leading bits of thresholds, those of which some are 1, then 0, in four quarters: one of the first, and what makes it that of the next.
-    /// Empty where they are not counted.
-    leading: Vec<[i16; 4]>,
+    /// Each as often as vectors take it, on whole lines: without AVX2, copying one to all places takes three instructions. Empty where none are counted.
+    leading: Vec<CacheLines<[[i16; LANES]; 4]>>,
 }
 
 impl Table {
@@ -207,31 +208,20 @@ impl Table {
     #[inline(always)]
     fn count_block<A: Arithmetic, const SIGNED: bool, T: Value>(&self, words: &[u64; BLOCK], out: &mut [T; BLOCK]) -> u64 {
         let leading = A::leading(words);
-        let quarter = self.leading.len() as i16;
-        let ends = self.ends();
-        // Quarters that are above as a whole, by masks.
-        let (mut above, mut count, mut nearest) = ([[0_i16; BLOCK]; 3], [0_i16; BLOCK], [0_i16; BLOCK]);
-        for i in 0..BLOCK {
-            for (above, end) in above.iter_mut().zip(ends) {
-                above[i] = i16::from(leading[i] & i16::MAX < end).wrapping_neg();
-                count[i] = count[i].wrapping_sub(above[i]);
-            }
-            count[i] = count[i].wrapping_add(1).wrapping_mul(quarter);
-        }
-        for &[threshold, second, third, fourth] in &self.leading {
-            for i in 0..BLOCK {
-                let threshold = threshold ^ (second & above[0][i]) ^ (third & above[1][i]) ^ (fourth & above[2][i]);
-                // From −2¹⁵, for equal numbers, upwards; not negative where the threshold is above.
-                let beyond = (leading[i] | i16::MIN).wrapping_sub(threshold);
-                count[i] = count[i].wrapping_add(beyond >> LEADING);
-                nearest[i] = nearest[i].min(beyond);
-            }
+        let (mut counts, mut nearest) = ([0_i16; BLOCK], [0_i16; BLOCK]);
+        if A::FUSED {
+            self.count_parts::<BLOCK>(&leading, &mut counts, &mut nearest);
+        } else {
+            self.count_parts::<LANES>(&leading, &mut counts, &mut nearest);
         }
         let mut any = 0;
         for i in 0..BLOCK {
             let sign = if SIGNED { leading[i] >> LEADING } else { 0 };
-            out[i] = T::from_narrow((count[i] ^ sign).wrapping_sub(sign).into(), 1.0);
+            counts[i] = (counts[i] ^ sign).wrapping_sub(sign);
             any |= i16::from(nearest[i] == i16::MIN);
+        }
+        for i in 0..BLOCK {
+            out[i] = T::from_narrow(counts[i].into(), 1.0);
         }
         if !declassify::condition(any != 0) {
             return 0;
@@ -239,11 +229,47 @@ impl Table {
         (0..BLOCK).fold(0, |open, i| open | u64::from(nearest[i] == i16::MIN) << i)
     }
 
-    /// The last of [`Table::leading`] in each quarter but the fourth.
+    /// How many thresholds are above each word, and how far the nearest one is, from −2¹⁵ for equal numbers upwards; N at a time, for which there are
+    /// registers.
     #[inline(always)]
-    fn ends(&self) -> [i16; 3] {
-        let [first, second, third, _] = self.leading.last().copied().unwrap_or_default();
-        [first, first ^ second, first ^ second ^ third]
+    fn count_parts<const N: usize>(&self, leading: &[i16; BLOCK], counts: &mut [i16; BLOCK], nearest: &mut [i16; BLOCK]) {
+        const { assert!(N == LANES || N == BLOCK) };
+        // Where vectors are long, an instruction copies a number to all places.
+        let at_place = |bits: &[i16; LANES], i: usize| if N == LANES { bits[i] } else { bits[0] };
+        let Some(CacheLines([first, second, third, _])) = self.leading.last() else {
+            return;
+        };
+        let quarter = self.leading.len() as i16;
+        for at in (0..BLOCK).step_by(N) {
+            let (mut above, mut count, mut least, mut bits) = ([[0_i16; N]; 3], [0_i16; N], [0_i16; N], [0_i16; N]);
+            for i in 0..N {
+                // Quarters that are above as a whole, by masks.
+                let magnitude = leading[at + i] & i16::MAX;
+                let [first, second, third] = [first, second, third].map(|bits| at_place(bits, i));
+                let ends = [first, first ^ second, first ^ second ^ third];
+                for k in 0..3 {
+                    above[k][i] = i16::from(magnitude < ends[k]).wrapping_neg();
+                    count[i] = count[i].wrapping_sub(above[k][i]);
+                }
+                count[i] = count[i].wrapping_add(1).wrapping_mul(quarter);
+                bits[i] = leading[at + i] | i16::MIN;
+            }
+            for CacheLines([first, second, third, fourth]) in &self.leading {
+                for i in 0..N {
+                    let threshold = at_place(first, i)
+                        ^ (at_place(second, i) & above[0][i])
+                        ^ (at_place(third, i) & above[1][i])
+                        ^ (at_place(fourth, i) & above[2][i]);
+                    // Not negative where the threshold is above.
+                    let beyond = bits[i].wrapping_sub(threshold);
+                    count[i] = count[i].wrapping_add(beyond >> LEADING);
+                    least[i] = least[i].min(beyond);
+                }
+            }
+            for i in 0..N {
+                (counts[at + i], nearest[at + i]) = (count[i], least[i]);
+            }
+        }
     }
 
     /// How many of a few thresholds are above a word, if the word alone decides it, by the same work for every word.
@@ -286,8 +312,11 @@ impl Table {
     }
 }
 
+/// Places for a number in a table's thresholds.
+const LANES: usize = 16;
+
 /// [`Table::leading`]: none where there are too many, or a margin reaches other leading bits.
-fn leading(thresholds: &[u64], margin: u64) -> Result<Vec<[i16; 4]>, OutOfMemory> {
+fn leading(thresholds: &[u64], margin: u64) -> Result<Vec<CacheLines<[[i16; LANES]; 4]>>, OutOfMemory> {
     let bits = |end: u64| (end >> (WORD_BITS - LEADING)).min(LARGEST) as i16;
     let one = |threshold: &&u64| bits(**threshold) == bits(threshold.saturating_add(margin));
     let counted = thresholds.partition_point(|threshold| bits(*threshold) > 0);
@@ -299,7 +328,7 @@ fn leading(thresholds: &[u64], margin: u64) -> Result<Vec<[i16; 4]>, OutOfMemory
     let at = |place: usize| if place < counted { bits(thresholds[place]) } else { 0 };
     memory::collected((0..quarter).map(|k| {
         let [a, b, c, d] = [0, 1, 2, 3].map(|n| at(n * quarter + k));
-        [a, a ^ b, b ^ c, c ^ d]
+        CacheLines([a, a ^ b, b ^ c, c ^ d].map(|bits| [bits; LANES]))
     }))
 }
 
