@@ -1,8 +1,8 @@
 //! The operations that instruction sets do differently.
 
-#[cfg(target_arch = "x86_64")]
-use super::avx512;
 use super::float::{self, Halves};
+#[cfg(target_arch = "x86_64")]
+use super::{avx512, leading};
 
 /// Words decided together: whole vectors, and several of them, on every tier.
 pub(crate) const BLOCK: usize = 64;
@@ -185,12 +185,10 @@ impl Arithmetic for Separate {
         float::larger(a, if raised { b } else { 0.0 })
     }
 
-    /// In two steps, of which each is an instruction of SSE2. The compiler would make one of them, of four times as many.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn leading(words: &[u64; BLOCK]) -> [i16; BLOCK] {
-        let halves = map_all(words, |word| (word >> 32) as i32);
-        zeroize::optimization_barrier(&halves);
-        map_all(&halves, |half| (half >> 16) as i16)
+        leading::by_sse2(words)
     }
 }
 
@@ -199,6 +197,12 @@ impl Arithmetic for Fused {
     /// loop, on the portable tier 1.70 and 1.55, and the same with the registers of AVX-512 (Zen 4).
     const IN_STAGES: bool = true;
     const FUSED: bool = true;
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn leading(words: &[u64; BLOCK]) -> [i16; BLOCK] {
+        leading::by_avx2(words)
+    }
 }
 
 impl Arithmetic for FusedWide {

@@ -18,6 +18,8 @@ pub(crate) mod float;
 mod geometric;
 mod ladder;
 mod lane;
+#[cfg(target_arch = "x86_64")]
+mod leading;
 mod mapped;
 mod per_element;
 mod quantile;

@@ -33,23 +33,25 @@ impl<const N: usize> Block for Counts<N> {
         // In integers of 16 bits, as many at a time as a vector has room for.
         let leading = A::leading(words);
         let mut steps = [0_i16; BLOCK];
-        let mut undecided = 0_i16;
+        let mut nearest = 0_i16;
         for i in 0..BLOCK {
-            let (magnitude, sign) = (leading[i] & i16::MAX, leading[i] >> 15);
-            let mut count = 0_i16;
+            let (bits, sign) = (leading[i] | i16::MIN, leading[i] >> 15);
+            let mut count = N as i16;
             #[allow(
                 clippy::needless_range_loop,
                 reason = "of an iterator the compiler makes no vectors: six times the time"
             )]
             for j in 0..N {
-                count += i16::from(magnitude < thresholds[j]);
-                undecided |= i16::from(magnitude == thresholds[j]);
+                // From −2¹⁵, for equal numbers, upwards; not negative where the threshold is above.
+                let beyond = bits.wrapping_sub(thresholds[j]);
+                count = count.wrapping_add(beyond >> 15);
+                nearest = nearest.min(beyond);
             }
             steps[i] = (count ^ sign).wrapping_sub(sign);
         }
         for i in 0..BLOCK {
             out[i] = T::from_narrow(steps[i].into(), scaling.granularity());
         }
-        undecided == 0
+        nearest != i16::MIN
     }
 }
