@@ -104,8 +104,8 @@ CALLS = {
     "a table": ("", "sn.GeneralizedDiscreteLaplace(1.0, 2**-11).sample(3)"),
     "tables": ("", "sn.Arete(1.0, 1.0, 1.0).share(n_parties=10).sample(3)"),
     "shares of many scales": ("", "sn.MultiScaleDiscreteLaplace(1.0, 2**16)"),
-    "some segments": (_SEGMENTS.format(256), "sn.MergedLaplace(e, b, 1.0).sample(10**4, threads=1)[:0]"),
-    "many segments": (_SEGMENTS.format(1024), "sn.MergedLaplace(e, b, 1.0).sample(10**4, threads=1)[:0]"),
+    "some segments": (_SEGMENTS.format(256), "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]"),
+    "many segments": (_SEGMENTS.format(1024), "sn.MergedLaplace(e, b, 1.0).sample(10**5, threads=1)[:0]"),
     "many weights": ("w = np.ones(2**17 + 1)", "sn.LatticeNoise(w).sample(10**6, threads=1)[:0]"),
     # The shape is given, because the search for the best shape broadcasts, and NumPy 2.4 raises a buffer's MemoryError while it
     # does not hold the interpreter's lock, which ends the process.
