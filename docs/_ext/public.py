@@ -6,7 +6,7 @@ from pathlib import Path
 
 import stairnoise as sn
 
-_ALL = re.compile(r"^__all__ = (\[.*?\])", re.MULTILINE | re.DOTALL)
+_ALL = re.compile(r"^__all__ \+?= (\[.*?\])", re.MULTILINE | re.DOTALL)
 
 
 def names() -> list[str]:
@@ -14,10 +14,10 @@ def names() -> list[str]:
     found = [f"stairnoise.{name}" for name in sn.__all__]
     folder = Path(sn.__file__).parent
     for path in sorted(folder.rglob("*/*.py")):
-        listed = _ALL.search(path.read_text(encoding="utf-8"))
+        lists = _ALL.findall(path.read_text(encoding="utf-8"))
         module = ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
-        if listed and "._" not in module:
-            found += [f"{module}.{name}" for name in ast.literal_eval(listed[1])]
+        if "._" not in module:
+            found += [f"{module}.{name}" for listed in lists for name in ast.literal_eval(listed)]
     return found
 
 

@@ -10,12 +10,16 @@ A new kind is a class here, a row of `STATISTICS`, and an argument of `query.tab
 all counts and sums at once; what else a kind needs is asked there.
 """
 
-from stairnoise.query.statistics.numbers import Count, Mean, Sum
-from stairnoise.query.statistics.quantile import Median, Quantile, Ranks, ranked
-from stairnoise.query.statistics.statistic import Number, Statistic
-from stairnoise.query.statistics.top import Top
-
-__all__ = ["STATISTICS", "Count", "Mean", "Median", "Number", "Quantile", "Ranks", "Statistic", "Sum", "Top", "ranked"]
+from stairnoise.query.statistics.numbers import Count as Count
+from stairnoise.query.statistics.numbers import Mean as Mean
+from stairnoise.query.statistics.numbers import Sum as Sum
+from stairnoise.query.statistics.quantile import Median as Median
+from stairnoise.query.statistics.quantile import Quantile as Quantile
+from stairnoise.query.statistics.quantile import Ranks as Ranks
+from stairnoise.query.statistics.quantile import ranked as ranked
+from stairnoise.query.statistics.statistic import Number as Number
+from stairnoise.query.statistics.statistic import Statistic as Statistic
+from stairnoise.query.statistics.top import Top as Top
 
 STATISTICS: dict[str, type[Statistic]] = {kind.kind: kind for kind in (Count, Mean, Sum, Median, Quantile)}
 """The kinds of statistics, in the order of a private table's columns."""
