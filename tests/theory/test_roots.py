@@ -57,9 +57,7 @@ def test_bisection_of_the_smallest_bracket():
 
 def test_bisection_to_a_precision():
     asked = []
-    found = roots.bisection(
-        lambda x: asked.append(x) or x > 3.0, 2.0**-20, 2.0**90, relative=1e-9, geometric=True
-    )
+    found = roots.bisection(lambda x: asked.append(x) or x > 3.0, 2.0**-20, 2.0**90, relative=1e-9, geometric=True)
     assert 3.0 < found < 3.0 * (1 + 1e-9)
     assert len(asked) < 40
 
