@@ -543,9 +543,10 @@ def test_pages_say_what_their_record_says() -> None:
     times = [ratios[f"Skellam {mu}"] for mu in ("1", "100", "1e+06")]
     said = f"takes {min(times):.1f} to {max(times):.1f} times as long as one of `DiscreteGaussian`, for μ from 1 to 10⁶"
     assert said in " ".join(skellam.split())
-    assert "it takes as long as a value without bounds" in truncated
-    for mechanism in ("TruncatedStaircase", "TruncatedDiscreteStaircase"):
-        assert 0.9 <= ratios_of(truncated)[f"{mechanism} 1"] <= 1.1
+    ratios = ratios_of(truncated)
+    times = [ratios[f"{mechanism} 1"] for mechanism in ("TruncatedStaircase", "TruncatedDiscreteStaircase")]
+    said = f"it takes {min(times):.1f} to {max(times):.1f} times as long as a value without bounds"
+    assert said in " ".join(truncated.split())
 
 
 @pytest.mark.parametrize("path", sorted(report.RECORDS.glob("*.json")), ids=lambda path: path.stem)
