@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use crate::cache_lines::CacheLines;
+use crate::cache_lines::{CacheLines, Page};
 use crate::declassify;
 use crate::exact::{self, Extension, IntegerDistribution};
 use crate::kernel::{FixedPoint, Kernel, Tier};
@@ -84,7 +84,7 @@ impl Sampler {
         } else if out.len() <= SHORT {
             self.write_by(&mut ShortWords::new(), tier, stage, first, out);
         } else {
-            self.write_by(&mut Words::new(), tier, stage, first, out);
+            self.write_by(&mut Page(Words::new()).0, tier, stage, first, out);
         }
     }
 
