@@ -63,10 +63,13 @@ else:
 
     class Parameter(property):
         def __init__(self, doc):
-            super().__init__(doc=doc)
+            super().__init__()
+            self.__doc__ = doc  # a subclass of `property` does not show the `doc` of its constructor
 
         def __set_name__(self, kind, name):
-            super().__init__(lambda mechanism: mechanism._parameters[name], doc=self.__doc__)
+            doc = self.__doc__
+            super().__init__(lambda mechanism: mechanism._parameters[name])
+            self.__doc__ = doc
 
         def __class_getitem__(cls, kind):
             return cls
