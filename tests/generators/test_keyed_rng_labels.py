@@ -184,6 +184,17 @@ def test_labels_of_polars() -> None:
             released(values=[1], labels=labels)
 
 
+def test_texts_under_nulls_of_polars_are_not_read() -> None:
+    """Polars keeps the bytes of a text that became null, and gives its length."""
+    polars = pytest.importorskip("polars", reason="Polars is not installed")
+    arrow = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+    valid, ends, texts = bytes([0b101]), np.array([0, 3, 8, 10], np.int32), b"abcunderxy"
+    column = arrow.Array.from_buffers(arrow.string(), 3, [arrow.py_buffer(one) for one in (valid, ends, texts)])
+    assert np.array_equal(
+        released(values=[1, 2, 3], labels=polars.from_arrow(column)), released(values=[1, 2, 3], labels=["abc", None, "xy"])
+    )
+
+
 def test_equal_labels_have_one_answer_and_one_value() -> None:
     twice = released(values=[5, 7, 5], labels=["a", "b", "a"])
     assert twice[0] == twice[2]

@@ -86,8 +86,8 @@ def test_public_objects_say_that_they_live_in_stairnoise(name):
 def test_public_objects_are_documented(name):
     thing = getattr(sn, name)
     assert inspect.getdoc(thing)
-    for method, value in inspect.getmembers(thing, inspect.isfunction):
-        assert method.startswith("_") or inspect.getdoc(value), method
+    for member, value in inspect.getmembers(thing, lambda value: inspect.isfunction(value) or isinstance(value, property)):
+        assert member.startswith("_") or inspect.getdoc(value), member
 
 
 @looped("name", OBJECTS)
